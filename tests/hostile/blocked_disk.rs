@@ -21,8 +21,8 @@ use crate::gate::report_withstood;
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
-/// Time limit for a response of the task that owns the state. Much shorter than the timeout of the document lock, which
-/// is several seconds.
+/// Time limit for a response of the owner, the task in `host` that has the state. Much shorter than the timeout of the
+/// document lock, which is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// Time limit for writing a file after the lock is released.
@@ -100,7 +100,7 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // Sends requests to the owner repeatedly. No turn of the owner may wait for the lock of the file.
+    // Sends requests to the owner repeatedly. The owner must never wait for the lock of the file.
     let mut slowest = Duration::ZERO;
     loop {
         let started = Instant::now();

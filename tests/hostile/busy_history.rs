@@ -17,36 +17,38 @@ use crate::pair::ServerPair;
 /// Duration for which the history is locked. Shorter than the lock timeout of the store, so that no data is lost.
 const LOCK_DURATION: Duration = Duration::from_secs(2);
 /// Time limit for the median duration of a call while the history is locked.
-const MEDIAN_LIMIT: Duration = Duration::from_millis(100);
+const MAX_MEDIAN_CALL_TIME: Duration = Duration::from_millis(100);
 /// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
 /// exceed it.
-const CALL_LIMIT: Duration = Duration::from_secs(1);
-/// Identifier of the conversation and of its call.
-const CONVERSATION: &str = "talk";
-const CALL: &str = "stored-later";
+const MAX_CALL_TIME: Duration = Duration::from_secs(1);
+/// Identifier of the conversation to which the calls belong.
+const CONVERSATION_ID: &str = "talk";
+const CALL_ID: &str = "stored-later";
 
 #[tokio::test]
 async fn s15_a_busy_history_delays_no_call() {
     let what = "S15, another process has the history for itself";
     let pair = ServerPair::ready(scripted_config(&[])).await;
     let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));
-    let conversation = Conversation { id: CONVERSATION.into(), title: "Talk".into(), ..Conversation::default() };
+    let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
     host.ports().history.create(&conversation).unwrap();
 
     let busy = Connection::open(pair.app.folder.path().join("data").join("history.db")).unwrap();
     busy.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let (began, mut events) = (Instant::now(), host.events());
     let call = ToolCall {
-        id: CALL.into(),
-        origin: CallOrigin::User { conversation: Some(CONVERSATION.into()) },
+        id: CALL_ID.into(),
+        origin: CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
         server: "bad".into(),
         tool: "echo".into(),
         arguments: Map::from_iter([("text".to_owned(), json!("hello"))]),
     };
     let call = tokio::spawn(async move { chat.call_tool(call).await });
-    let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL && call.state == CallState::Done);
+    let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL_ID && call.state == CallState::Done);
     let done = async { while !is_done(&events.next().await.expect("the host runs").event) {} };
-    tokio::time::timeout(CALL_LIMIT, done).await.expect("the call of the conversation ends while the history is busy");
+    tokio::time::timeout(MAX_CALL_TIME, done)
+        .await
+        .expect("the call of the conversation ends while the history is busy");
 
     let mut times = Vec::new();
     while began.elapsed() < LOCK_DURATION {
@@ -57,13 +59,13 @@ async fn s15_a_busy_history_delays_no_call() {
     }
     times.sort_unstable();
     let (half, slowest) = (times[times.len() / 2], times[times.len() - 1]);
-    assert!(half < MEDIAN_LIMIT, "{what}: half of {} calls end within {half:?}", times.len());
-    assert!(slowest < CALL_LIMIT, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
+    assert!(half < MAX_MEDIAN_CALL_TIME, "{what}: half of {} calls end within {half:?}", times.len());
+    assert!(slowest < MAX_CALL_TIME, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
     assert!(!call.is_finished(), "{what}: the call is not stored yet");
 
     drop(busy);
     let result = call.await.unwrap().expect("the call has a result");
-    let item = host.ports().history.item(CONVERSATION, CALL).unwrap().expect("the call is stored afterwards");
+    let item = host.ports().history.item(CONVERSATION_ID, CALL_ID).unwrap().expect("the call is stored afterwards");
     let body: ItemBody = serde_json::from_value(item.body).unwrap();
     assert!(
         matches!(&body, ItemBody::ToolCall { result: Some(stored), .. } if *stored == result),

@@ -94,7 +94,7 @@ async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
     pair
 }
 
-/// Overwrites the program with a file of equal length, because an attacker can choose the length.
+/// An attacker overwrites the approved program with a file of equal length.
 #[tokio::test]
 async fn x58_overwritten_program_asks_again() {
     let what = "X58, the same path, overwritten";
@@ -111,7 +111,7 @@ async fn x58_overwritten_program_asks_again() {
     pair.close(what).await;
 }
 
-/// Makes the approved symbolic link point to another program.
+/// An attacker makes the approved symbolic link point to another program.
 #[tokio::test]
 async fn x58_path_to_another_program_asks_again() {
     let what = "X58, the same path, another program";

@@ -18,7 +18,7 @@ use crate::pair::ServerPair;
 const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Time without another restart after which restarting counts as ended. A sixth restart would follow after 32 s.
-const BEYOND_LAST_BACKOFF: Duration = Duration::from_secs(60);
+const TIME_WITHOUT_RESTART: Duration = Duration::from_secs(60);
 
 /// Calls the good server until the bad one is no longer restarted. Returns the last failure of the bad server.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
@@ -56,7 +56,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     // Counts the starts in the record of the server: the first one and five restarts.
     let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
     assert_eq!(starts(), 6, "{what}: the server was started this often");
-    advance_time(BEYOND_LAST_BACKOFF).await;
+    advance_time(TIME_WITHOUT_RESTART).await;
     assert_eq!(starts(), 6, "{what}: the server is not started any more");
     pair.assert_memory_bounded(what);
     pair.close(what).await;
@@ -71,7 +71,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
         panic!("{what}: it failed")
     };
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
-    advance_time(BEYOND_LAST_BACKOFF).await;
+    advance_time(TIME_WITHOUT_RESTART).await;
     let activity = pair.app.activity("bad").await;
     assert!(!activity.contains("to reconnect"), "{what}: a server that was never ready is not restarted: {activity}");
     pair.close(what).await;

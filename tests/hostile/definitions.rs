@@ -204,7 +204,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     pair.close(what).await;
 }
 
-/// Uses names with one Cyrillic letter, although no other name is similar to them.
+/// Names with one Cyrillic letter are marked, although no other names are similar to them.
 #[tokio::test]
 async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use acts::{TestDecision, act_strategy};
+use acts::{TestDecision, action_strategy};
 use bench::{GateBench, prompt_text};
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -58,12 +58,12 @@ pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
 }
 
 /// Number of actions per random sequence.
-const ACTS_PER_CASE: usize = 45;
-const MAX_CASES: u32 = 24;
+const ACTIONS_PER_SEQUENCE: usize = 45;
+const MAX_ACTION_SEQUENCES: u32 = 24;
 /// Time since the start of a test after which it starts no further action sequence.
-const MAX_CASE_TIME: Duration = Duration::from_secs(12);
-/// Minimum number of action sequences, even if they take longer than [`MAX_CASE_TIME`].
-const MIN_CASES: u32 = 8;
+const ACTION_SEQUENCES_TIME: Duration = Duration::from_secs(12);
+/// Minimum number of action sequences, even if they take longer than [`ACTION_SEQUENCES_TIME`].
+const MIN_ACTION_SEQUENCES: u32 = 8;
 
 pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
     row.record_withstood(Measurements { slowest, memory: 0, exit_time: Duration::ZERO });
@@ -73,13 +73,15 @@ pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
 fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     let row = ResultRow::default();
     row.set_name("E01, random sequences of all actions over every kind of consent request");
-    let config = Config { cases: MAX_CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let config =
+        Config { cases: MAX_ACTION_SEQUENCES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let (began, begun) = (Instant::now(), std::cell::Cell::new(0));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let ran =
-        TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act_strategy(), 1..ACTS_PER_CASE), |acts| {
-            if began.elapsed() > MAX_CASE_TIME && begun.get() >= MIN_CASES {
+    let ran = TestRunner::new_with_rng(config, rng).run(
+        &prop::collection::vec(action_strategy(), 1..ACTIONS_PER_SEQUENCE),
+        |acts| {
+            if began.elapsed() > ACTION_SEQUENCES_TIME && begun.get() >= MIN_ACTION_SEQUENCES {
                 return Ok(());
             }
             begun.set(begun.get() + 1);
@@ -97,11 +99,12 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
                 let words = cause.downcast_ref::<String>().cloned();
                 TestCaseError::fail(words.unwrap_or_else(|| "it failed".to_owned()))
             })
-        });
+        },
+    );
     if let Err(error) = ran {
         panic!("{error}");
     }
-    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were executed: {}", begun.get());
+    assert!(begun.get() >= MIN_ACTION_SEQUENCES, "E01: enough sequences were executed: {}", begun.get());
     report_withstood(row, began.elapsed());
 }
 

@@ -43,7 +43,7 @@ async fn deny_start(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
-/// Writes a script that runs the scripted server. `word` must always have the same length.
+/// Writes a script that runs the scripted server and contains `word`, which must always have the same length.
 fn write_script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
@@ -77,7 +77,8 @@ async fn wait_until_failed(pair: &ServerPair) -> Failure {
     failure
 }
 
-/// Lets a sandboxed server replace another server's program, in a folder to which it may write.
+/// The approved program is replaced by one of equal length and modification time, as another server that may write to
+/// its folder could do. The next start requires consent.
 #[tokio::test]
 async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
@@ -92,7 +93,7 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     pair.close(what).await;
 }
 
-/// Restores the original program between the consent request and its decision.
+/// The original program is restored between the later consent request and the decision on it.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";

@@ -19,7 +19,7 @@ pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String,
     places
 }
 
-/// Adds the contents of every file below a folder to `places`.
+/// Adds the contents of every file below a folder to `places`, each with the file's path.
 pub(crate) fn add_file_contents(folder: &Path, places: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

@@ -7,16 +7,16 @@ use tracing_subscriber::EnvFilter;
 
 /// Log levels, more detailed than the default for Drawbridge's crates, because messages of every level must be safe to
 /// print.
-const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
+const LOG_LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
-static RECORDED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static RECORDED_LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct LogRecorder;
 
 impl Write for LogRecorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        RECORDED.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        RECORDED_LOG.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -29,7 +29,7 @@ pub(crate) fn start_recording() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
         tracing_subscriber::fmt()
-            .with_env_filter(EnvFilter::new(LEVELS))
+            .with_env_filter(EnvFilter::new(LOG_LEVELS))
             .with_ansi(false)
             .with_writer(|| LogRecorder)
             .init();
@@ -38,7 +38,7 @@ pub(crate) fn start_recording() {
 
 /// Returns all log messages that were recorded so far.
 pub(crate) fn recorded_text() -> String {
-    String::from_utf8_lossy(&RECORDED.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    String::from_utf8_lossy(&RECORDED_LOG.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ const fn fault_case(
     FaultCase { id, misbehave, args, ends, shows }
 }
 
-const CASES: &[FaultCase] = &[
+const FAULT_CASES: &[FaultCase] = &[
     fault_case("X37", "blank-lines", &[], Answered, &[]),
     fault_case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
     fault_case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
@@ -76,7 +76,7 @@ const CASES: &[FaultCase] = &[
 /// Runs the cases with these ids, each in a separate task, so that all failures are reported.
 async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
-    for case in CASES.iter().filter(|case| ids.contains(&case.id)) {
+    for case in FAULT_CASES.iter().filter(|case| ids.contains(&case.id)) {
         if let Err(error) = tokio::spawn(run_case(case)).await {
             failed.push(error.to_string());
         }

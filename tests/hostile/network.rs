@@ -14,7 +14,7 @@ use testkit::app::{TestApp, scripted_config};
 
 use crate::pair::ServerPair;
 
-/// Starts a TCP server that greets each connection. Returns its port, and the counter of its connections.
+/// Starts a TCP server that sends a greeting on each connection. Returns its port, and the counter of its connections.
 fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();

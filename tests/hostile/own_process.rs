@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::report::{ResultRows, TABLE_VARIABLE};
 
 /// Environment variable with the URL of the server to use in the separate process.
-const SERVER: &str = "HOSTILE_TEST_SERVER";
+const SERVER_URL_VARIABLE: &str = "HOSTILE_TEST_SERVER";
 
 /// Returns the URL of the server if this is a process that [`run_test_in_process`] has started, otherwise `None`.
 pub(crate) fn inherited_server_url() -> Option<String> {
-    std::env::var(SERVER).ok()
+    std::env::var(SERVER_URL_VARIABLE).ok()
 }
 
 /// Runs the named test of a module again in a separate process with these environment variables, and passes it the URL
@@ -27,7 +27,10 @@ pub(crate) async fn run_test_in_process(
 ) -> ResultRows {
     let (_, module) = module.split_once("::").unwrap_or_default();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]).env(SERVER, server).kill_on_drop(true);
+    command
+        .args(["--exact", &format!("{module}::{test}"), "--nocapture"])
+        .env(SERVER_URL_VARIABLE, server)
+        .kill_on_drop(true);
     // The machine that runs the tests may use a proxy.
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());

@@ -100,7 +100,7 @@ fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
 /// Call that is running in a spawned task.
 pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-/// Result and duration of a call.
+/// Result and duration of a call of the bad server.
 pub(crate) struct CallEnd {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
@@ -120,7 +120,7 @@ pub(crate) struct ServerPair {
     memory: u64,
     total: Duration,
     /// Folder for files outside of the host's folder.
-    aside: tempfile::TempDir,
+    record_folder: tempfile::TempDir,
     /// Duration of the slowest response of the good server, in microseconds.
     slowest: AtomicU64,
     row: ResultRow,
@@ -179,8 +179,8 @@ impl ServerPair {
         user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
         log::start_recording();
-        let aside = tempfile::tempdir().unwrap();
-        let good = scripted_config(&["--record", &aside.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
+        let record_folder = tempfile::tempdir().unwrap();
+        let good = scripted_config(&["--record", &record_folder.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
         let (folder, secrets) = (tempfile::tempdir().unwrap(), Arc::new(SecretsInMemory::default()));
         let clock = RuntimeClock::new();
@@ -192,12 +192,12 @@ impl ServerPair {
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::reset_peak_memory().expect("the peak of the own memory can be set back");
-        Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: ResultRow::default() }
+        Self { app, user, memory, total, record_folder, slowest: AtomicU64::new(0), row: ResultRow::default() }
     }
 
     /// Returns every message that the good server received, as text.
     pub(crate) fn received_by_good(&self) -> String {
-        std::fs::read_to_string(self.aside.path().join(GOOD_RECORD_FILE)).unwrap()
+        std::fs::read_to_string(self.record_folder.path().join(GOOD_RECORD_FILE)).unwrap()
     }
 
     /// Starts both servers, and waits until they are ready.

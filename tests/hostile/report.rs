@@ -42,7 +42,7 @@ impl ResultRow {
         }
     }
 
-    /// Records that the attack was withstood. A later panic of the test overrides this.
+    /// Records that Drawbridge withstood the attack. A later panic of the test overrides this.
     pub(crate) fn record_withstood(&mut self, figures: Measurements) {
         self.figures = Some(figures);
     }

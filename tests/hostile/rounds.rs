@@ -11,7 +11,7 @@ use crate::pair::ServerPair;
 use crate::report::random_word;
 use crate::{leaks, log};
 
-const MODERN: [&str; 2] = ["--revision", "2026-07-28"];
+const MODERN_REVISION_ARGUMENTS: [&str; 2] = ["--revision", "2026-07-28"];
 
 fn input_required_reply(state: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
@@ -49,7 +49,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let (file, record) = (folder.path().join("reply"), folder.path().join("record"));
     std::fs::write(&file, input_required_reply(&state).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
-    let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
+    let args = [&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let user = pair.app.decide_automatically(accept_everything);
     let call = pair.call_bad_server(what).await;
@@ -91,7 +91,10 @@ async fn x28_state_of_8_mb_is_rejected() {
     let file = folder.path().join("reply");
     std::fs::write(&file, input_required_reply(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&[&MODERN[..], &["--reply", &reply]].concat())).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(
+        &[&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply]].concat(),
+    ))
+    .await;
     let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["bytes"]);
     pair.close(what).await;

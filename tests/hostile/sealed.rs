@@ -237,7 +237,7 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     report_withstood(row);
 }
 
-/// Removes the seals from the approvals and makes the keychain unavailable, as an attacker could.
+/// An attacker removes the seals from the approvals and makes the keychain unavailable.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = start_row("S21, approvals without a seal, and the keychain is gone");

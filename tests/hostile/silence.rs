@@ -50,7 +50,8 @@ async fn x35_server_that_never_responds_times_out() {
     assert_handshake_times_out(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// Ignores the request `server/discover`, as servers of older revisions may. The host then falls back to `initialize`.
+/// The server ignores the request `server/discover`, as servers of older revisions may. The host then falls back to
+/// `initialize`.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";

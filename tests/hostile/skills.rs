@@ -9,17 +9,17 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-const ROOT: &str = "skill://bad/act";
-const URI: &str = "skill://bad/act/SKILL.md";
-const TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
+const SKILL_FOLDER_URI: &str = "skill://bad/act";
+const SKILL_URI: &str = "skill://bad/act/SKILL.md";
+const SKILL_TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
 /// Returns the list entry of a skill with a single file of this content.
 fn skill_entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
-        "uri": URI,
+        "uri": SKILL_URI,
         "frontmatter": { "name": "act", "description": "Acts" },
-        "resources": [{ "uri": URI, "digest": digest, "size": text.len() }],
+        "resources": [{ "uri": SKILL_URI, "digest": digest, "size": text.len() }],
     })
 }
 
@@ -56,7 +56,8 @@ impl SkillServers {
     }
 
     async fn read_skill(&self, id: &str, file: Option<&str>) -> Result<String, SkillError> {
-        let read = self.pair.app.host.read_skill(id.into(), "bad".into(), (URI.into(), None), file.map(str::to_owned));
+        let read =
+            self.pair.app.host.read_skill(id.into(), "bad".into(), (SKILL_URI.into(), None), file.map(str::to_owned));
         Ok(read.await?.contents.text.unwrap_or_default())
     }
 }
@@ -64,12 +65,12 @@ impl SkillServers {
 #[tokio::test]
 async fn x59_skills_with_false_names_or_files_are_dropped() {
     let with = |path: &str, value: Value| {
-        let mut entry = skill_entry(TEXT);
+        let mut entry = skill_entry(SKILL_TEXT);
         *entry.pointer_mut(path).unwrap() = value;
         entry
     };
     let file = |uri: String, size: u64| {
-        let own = skill_entry(TEXT)["resources"][0].clone();
+        let own = skill_entry(SKILL_TEXT)["resources"][0].clone();
         with("/resources", json!([own, { "uri": uri, "digest": own["digest"], "size": size }]))
     };
     let attacks = [
@@ -78,15 +79,15 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
         ("an invisible letter in its name", with("/frontmatter/name", json!("act\u{200b}"))),
         ("another folder's name", with("/uri", json!("skill://good/plan/SKILL.md"))),
         ("no description", with("/frontmatter/description", json!("\n"))),
-        ("a way out of its folder", file(format!("{ROOT}/../../etc/passwd"), 1)),
-        ("an encoded way out", file(format!("{ROOT}/%2e%2e/%2E%2e/etc/passwd"), 1)),
-        ("a way out by a backslash", file(format!("{ROOT}/..\\..\\etc\\passwd"), 1)),
+        ("a way out of its folder", file(format!("{SKILL_FOLDER_URI}/../../etc/passwd"), 1)),
+        ("an encoded way out", file(format!("{SKILL_FOLDER_URI}/%2e%2e/%2E%2e/etc/passwd"), 1)),
+        ("a way out by a backslash", file(format!("{SKILL_FOLDER_URI}/..\\..\\etc\\passwd"), 1)),
         ("a file of the computer", file("file:///etc/passwd".to_owned(), 1)),
         ("a file of the good server's", file("test://one".to_owned(), 1)),
-        ("a sum of sizes beyond every number", file(format!("{ROOT}/big"), u64::MAX)),
+        ("a sum of sizes beyond every number", file(format!("{SKILL_FOLDER_URI}/big"), u64::MAX)),
         ("513 files", {
-            let digest = skill_entry(TEXT)["resources"][0]["digest"].clone();
-            let one = |at: usize| json!({ "uri": format!("{ROOT}/{at}"), "digest": digest, "size": 1 });
+            let digest = skill_entry(SKILL_TEXT)["resources"][0]["digest"].clone();
+            let one = |at: usize| json!({ "uri": format!("{SKILL_FOLDER_URI}/{at}"), "digest": digest, "size": 1 });
             with("/resources", (0..513).map(one).collect())
         }),
     ];
@@ -125,22 +126,23 @@ async fn x59_endless_list_of_skills_is_truncated() {
 
 #[tokio::test]
 async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
-    let secret = TEXT.replace("this", "xfil");
+    let secret = SKILL_TEXT.replace("this", "xfil");
     let part = |uri: &str, text: &str| json!({ "uri": uri, "text": text });
     let attacks = [
-        ("other bytes of the same length", json!([part(URI, &secret)])),
-        ("more bytes", json!([part(URI, &format!("{TEXT}and xfil"))])),
+        ("other bytes of the same length", json!([part(SKILL_URI, &secret)])),
+        ("more bytes", json!([part(SKILL_URI, &format!("{SKILL_TEXT}and xfil"))])),
         ("another file's contents", json!([part("skill://bad/other/SKILL.md", &secret)])),
-        ("a second file next to it", json!([part(URI, TEXT), part(URI, &secret)])),
-        ("bytes that are no Base64", json!([{ "uri": URI, "blob": "xfil!" }])),
+        ("a second file next to it", json!([part(SKILL_URI, SKILL_TEXT), part(SKILL_URI, &secret)])),
+        ("bytes that are no Base64", json!([{ "uri": SKILL_URI, "blob": "xfil!" }])),
         ("nothing", json!([])),
-        ("16 MiB", json!([part(URI, &format!("{TEXT}{}", "xfil".repeat(4 << 20)))])),
+        ("16 MiB", json!([part(SKILL_URI, &format!("{SKILL_TEXT}{}", "xfil".repeat(4 << 20)))])),
     ];
     let replies: Vec<(&str, Value)> =
         attacks.iter().map(|(_, contents)| ("resources/read", json!({ "contents": contents }))).collect();
-    let skilled =
-        SkillServers::start(&[&[("skills/list", json!({ "skills": [skill_entry(TEXT)] }))], &replies[..]].concat())
-            .await;
+    let skilled = SkillServers::start(
+        &[&[("skills/list", json!({ "skills": [skill_entry(SKILL_TEXT)] }))], &replies[..]].concat(),
+    )
+    .await;
     for (at, (attack, _)) in attacks.iter().enumerate() {
         let what = format!("X60, {attack}");
         let read = skilled.pair.while_good_responds(&what, skilled.read_skill(&at.to_string(), None)).await;
@@ -162,10 +164,11 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
 
 #[tokio::test]
 async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
-    let changed = TEXT.replace("this", "that");
+    let changed = SKILL_TEXT.replace("this", "that");
     let list = |text: &str| ("skills/list", json!({ "skills": [skill_entry(text)] }));
-    let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": URI, "text": text }] }));
-    let skilled = SkillServers::start(&[list(TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
+    let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": SKILL_URI, "text": text }] }));
+    let skilled =
+        SkillServers::start(&[list(SKILL_TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
     let what = "X60, a skill that changes after it was listed";
     let early = skilled.pair.while_good_responds(what, skilled.read_skill("1", None)).await;
     assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the file differs from the list: {early:?}");

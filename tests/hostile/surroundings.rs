@@ -7,7 +7,7 @@ use testkit::app::scripted_config;
 use crate::pair::ServerPair;
 use crate::{leaks, log, report};
 
-const ALLOWED: [&str; 14] = [
+const ALLOWED_VARIABLES: [&str; 14] = [
     "DRAWBRIDGE_SERVER",
     "HOME",
     "LANG",
@@ -34,8 +34,10 @@ async fn x33_server_receives_only_what_it_needs() {
     let result = json!(call.await.unwrap().expect("it is allowed"));
     let observed: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let environment = observed["environment"].as_object().unwrap();
-    let more: Vec<&String> =
-        environment.keys().filter(|name| !ALLOWED.contains(&name.as_str()) && !name.starts_with("LC_")).collect();
+    let more: Vec<&String> = environment
+        .keys()
+        .filter(|name| !ALLOWED_VARIABLES.contains(&name.as_str()) && !name.starts_with("LC_"))
+        .collect();
     assert!(more.is_empty(), "{what}: these variables are not passed to a server: {more:?}");
     assert_eq!(observed["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
     assert_eq!(observed["group"], observed["pid"], "{what}: the server leads a separate process group");

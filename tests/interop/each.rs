@@ -34,7 +34,7 @@ struct ServerCase {
 
 #[tokio::test]
 async fn everything_server_works() {
-    check_case(ServerCase {
+    check_server_case(ServerCase {
         config: installed::everything_server(),
         claims: "mcp-servers/everything",
         revision: "2025-11-25",
@@ -51,7 +51,7 @@ async fn memory_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
-    check_case(ServerCase {
+    check_server_case(ServerCase {
         config: installed::memory_server(folder.path()),
         claims: "memory-server",
         revision: "2025-11-25",
@@ -71,7 +71,7 @@ async fn filesystem_server_works() {
     let inside = canonical_path(folder.path()).join("inside.txt");
     std::fs::write(&inside, "seen from inside").unwrap();
     let outside = tempfile::NamedTempFile::new().unwrap();
-    check_case(ServerCase {
+    check_server_case(ServerCase {
         config: installed::filesystem_server(&canonical_path(folder.path())),
         claims: "secure-filesystem-server",
         revision: "2025-11-25",
@@ -86,7 +86,7 @@ async fn filesystem_server_works() {
 #[tokio::test]
 async fn time_server_works() {
     let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
-    check_case(ServerCase {
+    check_server_case(ServerCase {
         config: installed::time_server(),
         claims: "mcp-time",
         revision: "2026-07-28",
@@ -103,7 +103,7 @@ async fn git_server_works() {
     let folder = tempfile::tempdir().unwrap();
     installed::create_repository(folder.path());
     let elsewhere = tempfile::tempdir().unwrap();
-    check_case(ServerCase {
+    check_server_case(ServerCase {
         config: installed::git_server(folder.path()),
         claims: "mcp-git",
         revision: "2026-07-28",
@@ -119,12 +119,12 @@ async fn git_server_works() {
 /// `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
-    check_case(demo_server_case("legacy", "2025-11-25")).await;
+    check_server_case(demo_server_case("legacy", "2025-11-25")).await;
 }
 
 #[tokio::test]
 async fn demo_server_works_in_the_modern_era() {
-    check_case(demo_server_case("modern", "2026-07-28")).await;
+    check_server_case(demo_server_case("modern", "2026-07-28")).await;
 }
 
 fn demo_server_case(era: &str, revision: &'static str) -> ServerCase {
@@ -144,7 +144,7 @@ fn canonical_path(path: &Path) -> std::path::PathBuf {
     std::fs::canonicalize(path).unwrap()
 }
 
-async fn check_case(case: ServerCase) {
+async fn check_server_case(case: ServerCase) {
     let app = TestApp::start(vec![("server", case.config.clone())]).await;
     assert_starts_when_approved(&app, &case).await;
     assert_opening_order(&app, &case).await;

@@ -13,13 +13,13 @@ use testkit::app::{TestApp, local_config};
 use crate::installed;
 use crate::user::{call_tool, result_text};
 
-const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
+const DESKTOP_SESSION_VARIABLE: &str = "INTEROP_DESKTOP_SESSION";
 
 /// Reproduces the environment of a desktop launcher: a short PATH, and a home folder whose profile adds the folder of a
 /// version manager. The test runs itself in a separate process with this environment.
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
-    if std::env::var_os(INSIDE).is_some() {
+    if std::env::var_os(DESKTOP_SESSION_VARIABLE).is_some() {
         return check_programs_in_session().await;
     }
     let home = tempfile::tempdir().unwrap();
@@ -39,7 +39,7 @@ fn run_in_session(home: &Path) {
     let own = std::env::current_exe().unwrap();
     let output = Command::new(own)
         .args(["--exact", "found::programs_of_a_version_manager_are_found", "--nocapture"])
-        .env(INSIDE, "yes")
+        .env(DESKTOP_SESSION_VARIABLE, "yes")
         .env("HOME", home)
         .env("PATH", "/usr/bin:/bin")
         .env("SHELL", "/bin/sh")

@@ -10,7 +10,7 @@ use crate::matrix::process::LaunchCommand;
 
 /// Returns the folder with the packages from npm.
 pub(crate) fn node_modules() -> PathBuf {
-    path_from_variable("INTEROP_NODE_MODULES", "../node_modules")
+    installed_path("INTEROP_NODE_MODULES", "../node_modules")
 }
 
 fn venv_programs() -> PathBuf {
@@ -18,7 +18,7 @@ fn venv_programs() -> PathBuf {
 }
 
 fn environment_programs(variable: &str, usual: &str) -> PathBuf {
-    path_from_variable(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
+    installed_path(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// Returns the command of a server in `servers/`, built on the TypeScript SDK.
@@ -45,7 +45,7 @@ fn python_file_name() -> String {
     format!("python{}", std::env::consts::EXE_SUFFIX)
 }
 
-fn path_from_variable(variable: &str, usual: &str) -> PathBuf {
+fn installed_path(variable: &str, usual: &str) -> PathBuf {
     let folder =
         std::env::var_os(variable).map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(usual), PathBuf::from);
     std::fs::canonicalize(&folder).unwrap_or_else(|error| panic_not_installed(&folder, &error))
@@ -83,7 +83,7 @@ pub(crate) fn mcpb_script() -> PathBuf {
     existing_file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
-/// Returns the folder to pack as a bundle, which contains all dependencies of its server.
+/// Returns the folder to pack as a bundle, which contains a server with all of its dependencies.
 pub(crate) fn bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     existing_file(folder.join("node_modules"));

@@ -11,7 +11,7 @@ use models::{
 
 use crate::running::RunningProgram;
 
-/// Wire formats of all supported providers.
+/// Wire formats of the APIs of all supported providers.
 pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
@@ -20,7 +20,7 @@ pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
     ProviderKind::Ollama,
 ];
 
-/// Key that the fake provider accepts. It must not appear in any output.
+/// API key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
 /// Running fake provider, stopped on drop.
@@ -45,7 +45,7 @@ impl FakeProvider {
         self.client_with(kind, Some(KEY), ConversionChoices::default())
     }
 
-    /// Returns a client for a wire format with this key and these conversions.
+    /// Returns a client for a wire format with this API key and these conversions.
     pub(crate) fn client_with(
         &self,
         kind: ProviderKind,

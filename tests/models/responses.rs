@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::fake::{collect_response, expect_reply, provider_client, provider_settings, text_request};
 use crate::scripted::{AfterPieces, ScriptedServer, http_response, serve_pieces, start_scripted_server};
 
-const WIRE: ProviderKind = ProviderKind::Responses;
+const RESPONSES_WIRE: ProviderKind = ProviderKind::Responses;
 
 fn sse_events(events: &[Value]) -> Vec<u8> {
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"])).collect::<String>().into()
@@ -59,12 +59,12 @@ fn sample_tool() -> ModelTool {
 #[tokio::test]
 async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
     let served = start_server(thinking_and_tool_use_stream()).await;
-    let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
+    let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
     let request = ModelRequest {
         model: "gpt-5".into(),
         thinking: true,
         tools: vec![sample_tool()],
-        ..text_request(WIRE, "look")
+        ..text_request(RESPONSES_WIRE, "look")
     };
     let used = expect_reply(&provider, request.clone()).await;
     assert_eq!(used.stop, StopReason::ToolUse, "the model should use a tool");
@@ -103,7 +103,11 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
     expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = start_server(thinking_and_tool_use_stream()).await;
-    expect_reply(&crate::fake::provider_client(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
+    expect_reply(
+        &crate::fake::provider_client(RESPONSES_WIRE, &elsewhere.url(), None, ConversionChoices::default()),
+        next,
+    )
+    .await;
     for (who, server) in [("model", &served), ("provider", &elsewhere)] {
         let last = server.request_bodies("/v1/responses").pop().unwrap().to_string();
         assert!(!last.contains("c2VjcmV0"), "another {who} should not receive the reasoning: {last}");
@@ -114,8 +118,8 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
 #[tokio::test]
 async fn reasoning_item_without_a_successor_is_not_sent() {
     let served = start_server(thinking_and_tool_use_stream()).await;
-    let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
-    let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(WIRE, "look") };
+    let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
+    let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(RESPONSES_WIRE, "look") };
     let mut thought = expect_reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
     assert!(
@@ -151,9 +155,11 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
     ];
     for (what, sent) in cases {
         let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
-        let (received, answer) =
-            collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
-                .await;
+        let (received, answer) = collect_response(
+            &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
+            text_request(RESPONSES_WIRE, "x"),
+        )
+        .await;
         let message = answer.expect("a reply").message;
         assert_eq!(message.plain_text(), "I look.", "{what}: the text should occur once: {received:?}");
         let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
@@ -198,9 +204,11 @@ async fn end_of_a_response_is_classified() {
     for (what, sent, expected) in cases {
         let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
         let url = serve_pieces(vec![bytes], AfterPieces::Close).await;
-        let (_, ended) =
-            collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
-                .await;
+        let (_, ended) = collect_response(
+            &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
+            text_request(RESPONSES_WIRE, "x"),
+        )
+        .await;
         let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
         assert_eq!(ended, expected, "{what} should be classified");
     }
@@ -218,9 +226,11 @@ async fn endless_items_are_an_error() {
         })
         .collect();
     let url = serve_pieces(vec![sse_events(&many)], AfterPieces::Wait).await;
-    let (_, ended) =
-        collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
-            .await;
+    let (_, ended) = collect_response(
+        &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
+        text_request(RESPONSES_WIRE, "x"),
+    )
+    .await;
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "too many items should be rejected");
 }
 
@@ -246,7 +256,7 @@ fn openai_error(body: &Value) -> Option<String> {
 fn client_for_host(host: &str, served: &ScriptedServer) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
-    HttpProvider::new(provider_settings(WIRE, &url, ConversionChoices::default()), None, client)
+    HttpProvider::new(provider_settings(RESPONSES_WIRE, &url, ConversionChoices::default()), None, client)
 }
 
 #[tokio::test]
@@ -268,7 +278,7 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
             tools: vec![sample_tool()],
             temperature: Some(0.5),
             thinking: true,
-            ..text_request(WIRE, "x")
+            ..text_request(RESPONSES_WIRE, "x")
         };
         expect_reply(&provider, request).await;
         let sent = served.request_bodies("/v1/responses").pop().unwrap();
@@ -297,7 +307,7 @@ async fn images_stay_in_results_if_openai_accepts_them() {
         ModelMessage { role: Role::Assistant, parts: vec![used] },
         ModelMessage { role: Role::User, parts: vec![result] },
     ];
-    let request = ModelRequest { messages, ..text_request(WIRE, "x") };
+    let request = ModelRequest { messages, ..text_request(RESPONSES_WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = client_for_host(host, &served);
         assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: a moved image should be reported");

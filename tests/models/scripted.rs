@@ -47,7 +47,7 @@ pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> Str
     url
 }
 
-/// Behaviour of the server after the last piece.
+/// Behaviour of the server after it has sent the last piece of its response.
 pub(crate) enum AfterPieces {
     /// Closes the connection at once.
     Close,

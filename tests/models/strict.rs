@@ -12,7 +12,7 @@ use crate::fake::{collect_response, expect_reply, provider_settings, text_reques
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
 /// Reasoning models of OpenAI, each with the reasoning effort with which it accepts tools in chat completions.
-const THINKING: [(&str, &str); 9] = [
+const REASONING_MODELS: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),
     ("gpt-5-mini", "any"),
@@ -25,12 +25,12 @@ const THINKING: [(&str, &str); 9] = [
 ];
 
 /// Hosts of OpenAI's API, and another host with the same restrictions.
-const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
+const OPENAI_API_HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
 /// Returns the error that OpenAI's API would return for a request to one of these models.
 fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
-    let (_, tools) = THINKING.iter().find(|(id, _)| *id == model)?;
+    let (_, tools) = REASONING_MODELS.iter().find(|(id, _)| *id == model)?;
     let effort = body["reasoning_effort"].as_str();
     let misuses = match *tools {
         "no effort" => effort.is_some(),
@@ -82,10 +82,10 @@ fn request_with_all_options(model: &str) -> ModelRequest {
 
 #[tokio::test]
 async fn reasoning_models_of_openai_receive_supported_parameters() {
-    for host in HOSTS {
+    for host in OPENAI_API_HOSTS {
         let served = start_strict_openai().await;
         let provider = client_for_host(host, &served, ConversionChoices::default());
-        for (model, tools) in THINKING {
+        for (model, tools) in REASONING_MODELS {
             let request = request_with_all_options(model);
             let mut expected =
                 vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
@@ -113,15 +113,18 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
 #[tokio::test]
 async fn unsupported_stop_sequences_are_refused_before_sending() {
     let served = start_strict_openai().await;
-    for (model, _) in THINKING {
+    for (model, _) in REASONING_MODELS {
         let request =
             ModelRequest { stop: vec!["END".into()], model: model.into(), ..text_request(ProviderKind::OpenAi, "x") };
-        let (_, refused) =
-            collect_response(&client_for_host(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
+        let (_, refused) = collect_response(
+            &client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default()),
+            request.clone(),
+        )
+        .await;
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
-        let answered = expect_reply(&client_for_host(HOSTS[0], &served, chosen), request).await;
+        let answered = expect_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
         assert_eq!(
             answered.message.plain_text(),
             "ok",
@@ -134,7 +137,7 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
 async fn other_models_and_providers_receive_all_parameters() {
     let served = start_strict_openai().await;
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
-    let own = client_for_host(HOSTS[0], &served, ConversionChoices::default());
+    let own = client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default());
     assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
     expect_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());

@@ -23,7 +23,7 @@ pub enum BundleError {
     /// The manifest of the bundle is invalid for the contained reason.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
-    /// A file in the bundle is larger than the limit for reading it into memory.
+    /// A file in the bundle is larger than the maximum that may be read into memory.
     #[error("{} is larger than {max} bytes", visible(.path))]
     TooLargeToRead {
         /// Path of the large file in the bundle.

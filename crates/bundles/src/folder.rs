@@ -15,13 +15,13 @@ use crate::tree_file::read_tree_file;
 
 /// Maximum number of folders below the folder of an unpacked bundle. Archives need not contain entries for the parent
 /// folders of files.
-const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
+const MAX_BUNDLE_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
 /// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
 /// installed packages, and their versions. Each path is paired with `true` if it is a folder. The hash of a bundle does
 /// not cover them, and the install plan of a uv server warns about that.
 const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
 /// Maximum number of threads that read the files of a bundle. More threads would only wait for the disk.
-const MAX_THREADS: usize = 4;
+const MAX_READER_THREADS: usize = 4;
 
 /// The first difference between a folder and the bundle that was unpacked to it. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +75,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
         }
         Ok(())
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_READER_THREADS);
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let own = work();
@@ -102,7 +102,7 @@ fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     removed_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
 }
 
-struct FoundFile {
+struct FoundFolderFile {
     /// Path below the folder, with slashes as in a [`FileTree`].
     path: String,
     place: PathBuf,
@@ -110,8 +110,9 @@ struct FoundFile {
     executable: bool,
 }
 
-impl FoundFile {
-    /// Reads and hashes the file. Fails if its size differs from that in the listing.
+impl FoundFolderFile {
+    /// Reads and hashes the file of an unpacked bundle. Fails if its size differs from that in the listing of the
+    /// folder.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
@@ -134,7 +135,7 @@ fn is_uv_server(folder: &Path) -> bool {
 
 /// Lists all files below a folder without following links. Skips paths for which `is_omitted` returns `true`; its
 /// second argument is `true` for a folder.
-fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
+fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFolderFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -157,7 +158,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
             }
             if facts.is_dir() {
                 folders += 1;
-                if folders > MAX_FOLDERS || depth > MAX_PATH_DEPTH {
+                if folders > MAX_BUNDLE_FOLDERS || depth > MAX_PATH_DEPTH {
                     return Err(FolderChange::TooLarge);
                 }
                 pending.push((entry.path(), path, depth + 1));
@@ -167,7 +168,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
                 if files.len() == MAX_ENTRIES || size > MAX_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
-                files.push(FoundFile { path, place: entry.path(), size, executable: is_executable(&facts) });
+                files.push(FoundFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
             } else {
                 return Err(FolderChange::NotAFile(path));
             }

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::BundleError;
 
 /// Name of the lock file. It is never removed, since two processes could then lock two files of the same name.
-const LOCK_FILE: &str = ".lock";
+const LOCK_FILE_NAME: &str = ".lock";
 /// Maximum time to wait for the lock. Unpacking a large bundle takes about a minute on a slow disk.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time between two attempts to acquire the lock.
-const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Lock of the folder of unpacked bundles, which a process must hold while it unpacks or removes bundles, and while it
 /// changes their servers in the settings. The system releases it when the process ends.
@@ -37,7 +37,7 @@ impl BundlesLock {
             match Self::try_acquire(root)? {
                 Some(held) => return Ok(held),
                 None if Instant::now() >= end => return Err(BundleError::Busy),
-                None => thread::sleep(RETRY_INTERVAL),
+                None => thread::sleep(LOCK_RETRY_INTERVAL),
             }
         }
     }
@@ -49,7 +49,7 @@ impl BundlesLock {
     pub fn try_acquire(root: &Path) -> Result<Option<Self>, BundleError> {
         let cant_lock = |cause| BundleError::io("the folder for bundles can't be locked", cause);
         fs::create_dir_all(root).map_err(cant_lock)?;
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(root.join(LOCK_FILE));
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(root.join(LOCK_FILE_NAME));
         let file = file.map_err(cant_lock)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),

@@ -19,12 +19,12 @@ use serde::Serialize;
 
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
-const LENGTH_FIELD_SIZE: usize = 4;
-/// Maximum size of the signature block in bytes, which is that of a ZIP archive's comment.
-pub(crate) const MAX_BLOCK_BYTES: usize = u16::MAX as usize;
+const LENGTH_FIELD_BYTES: usize = 4;
+/// Maximum size of the signature block after an archive in bytes, which is that of a ZIP archive's comment.
+pub(crate) const MAX_SIGNATURE_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name of the signer, in characters.
 const MAX_SIGNER_NAME_CHARS: usize = 200;
-const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+const COMMON_NAME_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
 /// Content of the signature block after an archive. Not verified, so no decision may depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,20 +55,20 @@ impl Signature {
     /// Parses the signature block that [`split_signature_block`] returned.
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
-        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];
+        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_BYTES..block.len() - BLOCK_END_MARKER.len()];
         signer_common_name(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
     }
 }
 
-/// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block if there is
-/// one.
+/// Splits the end of a bundle file into the part that belongs to the archive, and a well-formed signature block if
+/// there is one.
 pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(before_end) = tail.strip_suffix(BLOCK_END_MARKER) else { return (tail, None) };
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));
     for at in begins {
         let rest = &before_end[at + BLOCK_START_MARKER.len()..];
-        let Some((length, der)) = rest.split_first_chunk::<LENGTH_FIELD_SIZE>() else { continue };
-        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_BLOCK_BYTES {
+        let Some((length, der)) = rest.split_first_chunk::<LENGTH_FIELD_BYTES>() else { continue };
+        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_SIGNATURE_BLOCK_BYTES {
             return (&tail[..at], Some(&tail[at..]));
         }
     }
@@ -91,7 +91,7 @@ fn signer_common_name(der: &[u8]) -> Option<String> {
     };
     let certificate = certificates.into_iter().find(is_the_signers)?;
     let mut attributes = certificate.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
-    let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME)?)?;
+    let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME_OID)?)?;
     let name: String = visible(name.trim()).chars().take(MAX_SIGNER_NAME_CHARS).collect();
     (!name.is_empty()).then_some(name)
 }

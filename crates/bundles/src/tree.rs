@@ -38,7 +38,7 @@ pub enum TreeChange {
     /// This file of the bundle is missing or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This path is a link or a folder, or leads through a link.
+    /// This path of the bundle leads to a link or a folder on disk, or leads through a link.
     #[error("{} is a link or no file", visible(.0))]
     NotAFile(String),
     /// The content or executable bit of this file was changed.
@@ -123,7 +123,7 @@ pub(crate) fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o100 != 0
 }
 
-/// Returns `false`, since this system has no executable bit.
+/// Returns `false`, since files have no executable bit on this operating system.
 #[cfg(not(unix))]
 pub(crate) fn is_executable(_facts: &Metadata) -> bool {
     false

@@ -18,7 +18,8 @@ fn tree_file_path(folder: &Path) -> PathBuf {
     place.into()
 }
 
-/// Returns the name of the folder whose files a list with this file name describes, or `None` for other file names.
+/// Returns the name of the bundle folder whose files the list with this file name describes, or `None` for other file
+/// names.
 pub(crate) fn listed_folder_name(name: &str) -> Option<&str> {
     name.strip_suffix(TREE_FILE_SUFFIX)
 }

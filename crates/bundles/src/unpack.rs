@@ -10,7 +10,7 @@ use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
 /// Prefix of the names of temporary folders, which contain partially unpacked or partially removed bundles.
-const UNFINISHED_PREFIX: &str = ".unfinished-";
+const UNFINISHED_FOLDER_PREFIX: &str = ".unfinished-";
 /// Number of hexadecimal digits of the bundle's hash in the name of its folder.
 const HASH_PREFIX_LENGTH: usize = 16;
 /// Maximum length in bytes of the bundle's name in the name of its folder.
@@ -22,7 +22,8 @@ pub struct UnpackedBundle {
     /// Folder with the files of the bundle, to be used as
     /// [`BundleEnvironment::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
-    /// List of the files in the folder. The installer stores it, or at least its hash, where the server can't write.
+    /// List of the files in the folder with their hashes. The installer stores it, or at least its hash, where the
+    /// server can't write.
     pub tree: FileTree,
 }
 
@@ -49,8 +50,9 @@ impl Bundle {
 /// # Errors
 ///
 /// Returns [`BundleError::Changed`] if the file has changed since it was opened, [`BundleError::Refused`] if its data
-/// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::FilesDiffer`] or [`BundleError::FolderDiffers`]
-/// if the bundle is already unpacked with other content. After an error, no new folder remains on disk.
+/// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::FilesDiffer`] or
+/// [`BundleError::FolderDiffers`] if the bundle is already unpacked with other content. After an error, no new folder
+/// remains on disk.
 pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
     let folder = bundle.unpacked_folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
@@ -63,7 +65,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
     let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);
     create_folder(root).map_err(cant_make)?;
     // Removed with its contents wherever this function returns.
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(root).map_err(cant_make)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_FOLDER_PREFIX).tempdir_in(root).map_err(cant_make)?;
     let copy = unfinished.path().join("archive");
     let mut file = File::create_new(&copy).map_err(cant_make)?;
     if bundle.archive.copy_archive(&mut file)? != bundle.archive.sha256() {
@@ -75,7 +77,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
         return Err(BundleError::Changed);
     }
     let files = unfinished.path().join("files");
-    let tree = write_files(&archive, &files)?;
+    let tree = unpack_files(&archive, &files)?;
     let cant_place = |cause| BundleError::io("the folder of the bundle can't be moved to its final path", cause);
     write_tree_file(&folder, &tree).map_err(cant_place)?;
     fs::rename(&files, &folder).map_err(cant_place)?;
@@ -104,7 +106,7 @@ pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     }
     let cant_remove = |cause| BundleError::io("the bundle can't be removed", cause);
     // Renamed first: a partially removed folder must not be mistaken for an installed bundle.
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(root).map_err(cant_remove)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_FOLDER_PREFIX).tempdir_in(root).map_err(cant_remove)?;
     fs::rename(folder, unfinished.path().join("files")).map_err(cant_remove)?;
     remove_tree_file(folder);
     unfinished.close().map_err(cant_remove)
@@ -148,7 +150,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
         let entry = entry.map_err(cant_remove)?;
         let (kind, name) = (entry.file_type().map_err(cant_remove)?, entry.file_name());
         let name = name.to_string_lossy();
-        if kind.is_dir() && name.starts_with(UNFINISHED_PREFIX) {
+        if kind.is_dir() && name.starts_with(UNFINISHED_FOLDER_PREFIX) {
             fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
         } else if kind.is_file() && listed_folder_name(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
             fs::remove_file(entry.path()).map_err(cant_remove)?;
@@ -159,7 +161,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
 
 /// Unpacks all files of an archive into a new folder, and returns their list. Paths in an [`Archive`] never lead out of
 /// the folder.
-fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
+fn unpack_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
     create_folder(folder).map_err(cant_make)?;
     for path in archive.folders() {

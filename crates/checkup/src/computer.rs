@@ -24,13 +24,13 @@ pub struct CheckInputs {
     pub environment: ProcessEnvironment,
     /// Search path for programs, or `None` to obtain it from the login shell.
     pub search_path: Option<SearchPath>,
-    /// Web view that renders the window, or `None` for a program without a window, such as the CLI.
+    /// Web view that renders the window of the desktop app, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
     /// Clock from which the checks read the current time.
     pub clock: SharedClock,
 }
 
-/// The web view that renders the window, as reported by the desktop shell.
+/// The web view that renders the window, as reported by the desktop app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebView {
     /// Name of the web view, such as WebKitGTK.
@@ -39,7 +39,7 @@ pub struct WebView {
     pub version: String,
 }
 
-/// The environment variables of a process, and its home folder.
+/// The environment variables of a process, and the home folder of its user.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessEnvironment {
     variables: BTreeMap<String, OsString>,

@@ -12,7 +12,7 @@ pub struct Finding {
     pub id: CheckId,
     /// Display name of the check.
     pub title: &'static str,
-    /// Severity of the check's result.
+    /// Result of the check: OK, unknown, a warning or a problem.
     pub state: FindingState,
     /// Description of the problem, or of the working state, that the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
@@ -24,23 +24,23 @@ pub struct Finding {
     pub servers: Vec<String>,
 }
 
-/// Result of a check of this computer, in increasing order of severity.
+/// Outcome of a check of this computer, in increasing order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// The item that was checked works without limitation.
+    /// The checked item, such as a runtime or folder, works without limitation.
     Ok,
-    /// The state of the item to check could not be determined.
+    /// The state of the checked item could not be determined.
     Unknown,
-    /// The item that was checked works, but with a limitation.
+    /// The checked item works, but with a limitation.
     Warning,
-    /// The item that was checked doesn't work.
+    /// The checked item doesn't work.
     Problem,
 }
 
 impl FindingState {
-    /// Returns the state as one word, for lists.
+    /// Returns the state as one word, for lists of findings.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub enum CheckId {
     Proxy,
     /// Check of the certificates that authenticate remote servers.
     Certificates,
-    /// Check of the web view that renders the window.
+    /// Check of the web view that renders the window of the desktop app.
     WebView,
     /// Check of the folder with Drawbridge's data.
     DataFolder,

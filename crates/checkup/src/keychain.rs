@@ -8,7 +8,8 @@ use crate::text::FindingText;
 
 pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
     let cause = |words: &'static str, cause: String| FindingText::new(words).and(" (").foreign(cause).and(").");
-    let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
+    let concerned =
+        || servers.iter().filter(|server| refers_to_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
         SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain stores the key of your secrets.")),
         SecretsStatus::Locked { cause: status_cause } => CheckOutcome::problem(
@@ -34,7 +35,7 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
 }
 
 /// Returns `true` if the settings of a server refer to secrets.
-fn has_secrets(server: &ServerEntry) -> bool {
+fn refers_to_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::has_environment_references(stdio),
         ServerTransport::Http(http) => {

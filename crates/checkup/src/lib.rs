@@ -110,7 +110,7 @@ fn list_checks(
         }));
     }
     checks.push(Check::new(CheckId::Programs, async move { programs::check_programs(needed.as_deref()) }));
-    checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox(path.clone(), own.to_vec())));
+    checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox_support(path.clone(), own.to_vec())));
     checks.push(Check::new(CheckId::Proxy, proxy::check_proxy(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);
     checks

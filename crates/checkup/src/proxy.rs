@@ -16,12 +16,12 @@ const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(
 /// Environment variables with the HTTPS proxy, in the order in which the HTTP client reads them, each in both
 /// spellings. If both spellings are set, the first one is used, even if it is empty. A variable whose value is not an
 /// address is skipped.
-const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
+const HTTPS_PROXY_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
 /// Environment variable with the HTTP proxy, in both spellings. The proxy applies to servers on this computer only,
 /// since remote servers use HTTPS.
-const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
+const HTTP_PROXY_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The proxy that the environment variables configure.
+/// The HTTP proxy that the environment variables of the process configure.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
@@ -72,7 +72,7 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
         return EnvironmentProxy::Nothing;
     }
     let mut unusable = None;
-    for variables in HTTPS_VARIABLES {
+    for variables in HTTPS_PROXY_VARIABLES {
         let Some((variable, value)) = first_set_variable(environment, variables) else { continue };
         match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), proxy_problem) {
             None => return EnvironmentProxy::Usable(variable),
@@ -82,8 +82,9 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
             }
         }
     }
-    let for_http =
-        || first_set_variable(environment, HTTP_VARIABLES).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable));
+    let for_http = || {
+        first_set_variable(environment, HTTP_PROXY_VARIABLES).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable))
+    };
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 

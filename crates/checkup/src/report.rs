@@ -13,7 +13,7 @@ use crate::finding::{Finding, FindingState};
 use crate::system;
 use crate::text::NumericVersion;
 
-/// The program that creates a report.
+/// The program that creates a report of the checkup: the desktop app or the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportingProgram<'a> {
     /// Name of the program that creates the report.
@@ -24,7 +24,7 @@ pub struct ReportingProgram<'a> {
     pub web_view: Option<&'a WebView>,
 }
 
-/// A server that is listed in the report.
+/// A server that is listed in the report of the checkup.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedServer<'a> {
     /// Settings of the server. The report contains only the kind of server.
@@ -33,7 +33,7 @@ pub struct ReportedServer<'a> {
     pub state: Option<&'static str>,
 }
 
-/// Creates the report from the findings of the checks.
+/// Creates the report of the checkup, as Markdown for an issue, from the findings of the checks.
 #[must_use]
 pub fn report(
     findings: &[Finding],
@@ -99,7 +99,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
     match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name(),
         Some(LauncherPackage::Unknown(..)) => "another launcher, or one in a shell",
-        None => crate::required_programs::known_program(stdio).unwrap_or("a custom program"),
+        None => crate::required_programs::known_runtime_program(stdio).unwrap_or("a custom program"),
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> V
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {
-            let known = known_program(stdio);
+            let known = known_runtime_program(stdio);
             let found = path.resolve(&server_command(stdio, stdio.command.clone())).and_then(|program| match known {
                 // The shell or `env` was found, but the program that it starts may be missing.
                 Some(known) if runs_through_shell(stdio) => path.resolve(&server_command(stdio, known.to_owned())),
@@ -44,7 +44,7 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
 
 /// Returns the name of the program if a server's command runs a program of [`RUNTIMES`], directly or through a shell.
 /// Returns `None` for other programs.
-pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
+pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
         Some(LauncherPackage::Unknown(launcher, _)) => launcher,
@@ -56,7 +56,7 @@ pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
 }
 
 fn runs_through_shell(stdio: &StdioConfig) -> bool {
-    known_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
+    known_runtime_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
 }
 
 /// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
@@ -74,7 +74,7 @@ mod tests {
     fn runtime_is_derived_from_the_command() {
         let of = |command: &str, args: &[&str]| {
             let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-            known_program(&StdioConfig { command: command.to_owned(), args, ..StdioConfig::default() })
+            known_runtime_program(&StdioConfig { command: command.to_owned(), args, ..StdioConfig::default() })
         };
         let cases: [(&str, &[&str], Option<&str>); 9] = [
             ("npx", &["-y", "server"], Some("npx")),

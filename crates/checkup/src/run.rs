@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::finding::{CheckId, CheckOutcome, Finding};
 use crate::text::FindingText;
 
-/// Time limit of one check. The keychain may prompt the user for a password during this time.
+/// Time limit for each check of this computer. The keychain may prompt the user for a password during this time.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A check of this computer that has not run yet, with its identifier.

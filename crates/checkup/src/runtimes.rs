@@ -11,7 +11,7 @@ use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
 /// Time limit and output limit for running a program with `--version`.
-const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
+const VERSION_QUERY_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
 /// A runtime that runs servers, or a launcher that loads and runs them.
 pub(crate) struct Runtime {
@@ -114,7 +114,7 @@ pub(crate) async fn check_runtime(
             (false, false) => {
                 let servers = missing.iter().map(|need| need.server.clone()).collect();
                 CheckOutcome::problem(
-                    append_missing(FindingText::new(runtime.name).and(" was not found. "), &missing),
+                    append_missing_programs(FindingText::new(runtime.name).and(" was not found. "), &missing),
                     install(),
                 )
                 .for_servers(servers)
@@ -122,7 +122,7 @@ pub(crate) async fn check_runtime(
         };
     };
     let at = |text: FindingText| text.and(", ").program(program.clone(), name);
-    let version = match query_version(&program, &path, VERSION_LIMITS).await {
+    let version = match query_version(&program, &path, VERSION_QUERY_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
             let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
@@ -138,7 +138,8 @@ pub(crate) async fn check_runtime(
     let observation = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return CheckOutcome::problem(append_missing(observation.and(". "), &missing), install()).for_servers(servers);
+        return CheckOutcome::problem(append_missing_programs(observation.and(". "), &missing), install())
+            .for_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
@@ -149,7 +150,7 @@ pub(crate) async fn check_runtime(
 }
 
 /// Appends the names of the missing programs to the text of a finding, without duplicates.
-fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
+fn append_missing_programs(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.runtime_program).collect();
     names.sort_unstable();
     names.dedup();

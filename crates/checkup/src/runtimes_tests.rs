@@ -151,7 +151,7 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 #[tokio::test]
 async fn hanging_program_is_killed() {
     let (folder, path) = script_programs(&[("node", "read line < /dev/zero")]);
-    let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
+    let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_QUERY_LIMITS };
     let answer = query_version(&folder.path().join("node"), &path, limits).await;
     assert_eq!(answer, Err("it did not end within 0.3 s".to_owned()));
 }

@@ -8,7 +8,7 @@ use process::sandbox::sandbox_support::SandboxSupport;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-pub(crate) async fn check_sandbox(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
+pub(crate) async fn check_sandbox_support(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
     sandbox_outcome(SandboxSupport::find(&path).await, &servers)
 }
 

@@ -53,7 +53,7 @@ const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "steamos",
 ];
 
-/// Package formats of the app, each with a variable that it sets in the environment.
+/// Package formats of the desktop app, each with a variable that it sets in the environment.
 const PACKAGE_FORMATS: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
 /// Describes the operating system, its version, and the processor architecture.

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 /// Maximum length, in characters, of a text from outside this crate when a finding displays it.
-const MAX_FOREIGN_CHARS: usize = 400;
+const MAX_FOREIGN_TEXT_CHARS: usize = 400;
 
 /// Folders that exist on many computers, relative to the root. A report never contains the path below them.
-const KNOWN_FOLDERS: &[&str] =
+const KNOWN_ROOT_FOLDERS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
-/// Folders of installers and version managers that exist on many computers, relative to the home folder.
-const KNOWN_BELOW_HOME: &[&str] = &[
+/// Folders of package installers and version managers that exist on many computers, relative to the home folder.
+const KNOWN_HOME_FOLDERS: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
     ".nvm/versions/node",
@@ -40,7 +40,7 @@ pub struct FindingText(Vec<TextPart>);
 enum TextPart {
     /// Text from the source code of this crate, or a number.
     Own(String),
-    /// Path of a file or folder.
+    /// Path of a file or folder, which a report contains only in part.
     Path(PathBuf),
     /// Path of a program, and the program's name as written in this crate.
     Program(PathBuf, &'static str),
@@ -123,9 +123,9 @@ impl fmt::Display for FindingText {
             match part {
                 TextPart::Own(words) => f.write_str(words)?,
                 TextPart::Path(path) | TextPart::Program(path, _) => {
-                    f.write_str(&bounded_text(&path.to_string_lossy()))?
+                    f.write_str(&displayed_foreign_text(&path.to_string_lossy()))?
                 }
-                TextPart::Foreign(words) => f.write_str(&bounded_text(words))?,
+                TextPart::Foreign(words) => f.write_str(&displayed_foreign_text(words))?,
             }
         }
         Ok(())
@@ -140,8 +140,8 @@ impl Serialize for FindingText {
 
 /// Returns a text from outside this crate for display: truncated, and with invisible characters replaced by visible
 /// ones.
-fn bounded_text(words: &str) -> String {
-    let mut shown: String = words.chars().take(MAX_FOREIGN_CHARS).collect();
+fn displayed_foreign_text(words: &str) -> String {
+    let mut shown: String = words.chars().take(MAX_FOREIGN_TEXT_CHARS).collect();
     if shown.len() < words.len() {
         shown.push('…');
     }
@@ -151,8 +151,8 @@ fn bounded_text(words: &str) -> String {
 /// Returns the well-known folder that contains a path, without the private part of the path.
 fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(below) => ("~/", below, KNOWN_BELOW_HOME),
-        None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_FOLDERS),
+        Some(below) => ("~/", below, KNOWN_HOME_FOLDERS),
+        None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_ROOT_FOLDERS),
     };
     let Some(known) = known.iter().find(|known| below.starts_with(known)) else { return format!("{start}…") };
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn foreign_text_is_bounded() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
-        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "a truncated text ends with one more character");
+        assert_eq!(shown.chars().count(), MAX_FOREIGN_TEXT_CHARS + 1, "a truncated text ends with one more character");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use crate::computer::WebView;
 use crate::finding::CheckOutcome;
 use crate::text::{FindingText, NumericVersion};
 
-/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of the
-/// app.
-const OLDEST_WEBKIT: &[u32] = &[2, 40];
+/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of
+/// Drawbridge.
+const OLDEST_WEBKIT_VERSION: &[u32] = &[2, 40];
 
 pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {
     let Some(WebView { name, version }) = web_view else {
@@ -24,7 +24,7 @@ pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {
         );
     };
     let observation = FindingText::new(name).and(" ").version(&version).and(".");
-    if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT) {
+    if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT_VERSION) {
         return CheckOutcome::warning(
             observation,
             FindingText::new("Update the system: the window is tried with WebKitGTK 2.40 and later."),

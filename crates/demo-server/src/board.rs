@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Columns of the board, in the order in which they are displayed.
+/// Columns of the board of tasks, in the order in which they are displayed.
 pub(crate) const COLUMNS: [Column; 3] = [Column::ToDo, Column::Doing, Column::Done];
 
-/// Column of the board, which is the state of the tasks in it.
+/// Column of the board of tasks, which is the state of the tasks in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Column {
@@ -46,11 +46,11 @@ struct Card {
     column: Column,
 }
 
-/// The board has no card with the requested identifier.
+/// Error for a card that is not on the board.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UnknownCard;
 
-/// A board with three columns and a fixed set of cards, each in one column.
+/// A board of tasks with three columns and a fixed set of cards, each in one column.
 #[derive(Debug)]
 pub(crate) struct Board {
     /// Cards in the order in which they are displayed within their columns.

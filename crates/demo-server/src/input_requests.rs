@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::client::{self, Context};
 
-/// Reason why a request ends before its work is done.
+/// Reason why the server ends a request of the host before its work is done.
 #[derive(Debug)]
 pub(crate) enum EarlyExit {
     /// The work failed. Contains a message for the user.
@@ -33,7 +33,7 @@ impl From<ErrorData> for EarlyExit {
     }
 }
 
-/// The host's responses and the state in a repeated request. Empty in a session.
+/// The host's responses to requests of the server, and the state that the host returned with them. Empty in a session.
 #[derive(Debug, Default)]
 pub(crate) struct InputResponseSet {
     pub(crate) responses: InputResponses,

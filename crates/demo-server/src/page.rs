@@ -2,8 +2,8 @@
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-/// Number of items on a page, small enough that the list of tools needs several pages.
-const PAGE_SIZE: usize = 10;
+/// Number of items on a page of a list, small enough that the list of tools needs several pages.
+const ITEMS_PER_PAGE: usize = 10;
 const CURSOR_PREFIX: &str = "from-";
 
 /// Returns the requested page of items, and the cursor of the next page or `None` after the last one.
@@ -15,9 +15,9 @@ pub(crate) fn paginate<T>(
         None => 0,
         Some(cursor) => parse_cursor(cursor, items.len())?,
     };
-    let next = start.saturating_add(PAGE_SIZE);
+    let next = start.saturating_add(ITEMS_PER_PAGE);
     let next_cursor = (next < items.len()).then(|| format!("{CURSOR_PREFIX}{next}"));
-    let items = items.into_iter().skip(start).take(PAGE_SIZE).collect();
+    let items = items.into_iter().skip(start).take(ITEMS_PER_PAGE).collect();
     Ok((items, next_cursor))
 }
 
@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn full_last_page_has_no_cursor() {
-        let (items, next) = paginate(vec![0; PAGE_SIZE], None).unwrap();
-        assert_eq!(items.len(), PAGE_SIZE, "the page should be full");
+        let (items, next) = paginate(vec![0; ITEMS_PER_PAGE], None).unwrap();
+        assert_eq!(items.len(), ITEMS_PER_PAGE, "the page should be full");
         assert_eq!(next, None, "the last page should have no cursor");
     }
 

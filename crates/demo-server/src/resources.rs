@@ -28,7 +28,7 @@ const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
-const DIARY_STATE: &str = "diary-asked";
+const DIARY_REQUEST_STATE: &str = "diary-asked";
 const BOARD_PAGE: &str = include_str!("pages/board.html");
 /// Media type of HTML pages for MCP Apps.
 const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
@@ -97,7 +97,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Returns the sea chart, for the list of resources or as a link in a result.
+/// Returns the description of the sea chart, for the list of resources or as a link in a result.
 pub(crate) fn chart_resource() -> Resource {
     Resource::new(CHART_URI, "chart.png")
         .with_title("Sea chart")
@@ -106,7 +106,7 @@ pub(crate) fn chart_resource() -> Resource {
         .with_size(CHART_PNG.len() as u64)
 }
 
-/// Returns a note, for the list of resources or as a link in a result.
+/// Returns the description of a note, for the list of resources or as a link in a result.
 pub(crate) fn note_resource(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
@@ -157,7 +157,7 @@ pub(crate) async fn read(
 /// Returns the diary if the user confirms a promise in a form.
 async fn read_diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyExit> {
     let question = request_contents::form_elicitation("Before the diary opens:", request_contents::yes_no_form())?;
-    let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_STATE)).await?;
+    let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_REQUEST_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
         return Err(EarlyExit::Failed("The diary stays closed without the promise.".to_owned()));

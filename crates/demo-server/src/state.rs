@@ -13,7 +13,7 @@ use crate::board::Board;
 pub(crate) const MAX_NOTES: usize = 100;
 /// Maximum number of tools that can be added while the server runs.
 pub(crate) const MAX_ADDED_TOOLS: usize = 20;
-const MAX_VISITS: usize = 32;
+const MAX_STORED_VISITS: usize = 32;
 const CHANGE_QUEUE_CAPACITY: usize = 256;
 
 /// A change that is reported to subscribed hosts.
@@ -40,7 +40,7 @@ pub(crate) struct AddedTool {
     pub(crate) with_prompt: bool,
 }
 
-/// State that all sessions and stateless requests share.
+/// State of the demo server that all sessions and stateless requests share.
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     board: Mutex<Board>,
@@ -90,13 +90,13 @@ impl State {
         lock(&self.added_tools)
     }
 
-    /// Stores the responses of a visit, and returns a handle for them. The oldest visit is dropped if there are too
-    /// many.
+    /// Stores the host's responses in a visit (tool `check_in`), and returns a handle for them. The oldest visit is
+    /// dropped if there are too many.
     pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;
         let handle = format!("visit-{}", visits.count);
-        if visits.open.len() == MAX_VISITS {
+        if visits.open.len() == MAX_STORED_VISITS {
             visits.open.pop_front();
         }
         visits.open.push_back((handle.clone(), answers));
@@ -138,10 +138,10 @@ mod tests {
     fn visits_are_bounded() {
         let state = State::new();
         let first = state.store_visit(vec![]);
-        for _ in 0..MAX_VISITS {
+        for _ in 0..MAX_STORED_VISITS {
             state.store_visit(vec![]);
         }
         assert_eq!(state.visit_responses(&first), None, "the oldest visit should be dropped");
-        assert_eq!(lock(&state.visits).open.len(), MAX_VISITS, "the number of visits should be bounded");
+        assert_eq!(lock(&state.visits).open.len(), MAX_STORED_VISITS, "the number of visits should be bounded");
     }
 }

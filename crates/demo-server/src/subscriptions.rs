@@ -124,7 +124,7 @@ pub(crate) async fn listen(context: &SubscriptionContext, state: &State, buffere
     }
 }
 
-/// Stream of changes, including periodic changes of the clock.
+/// Stream of changes of the server's lists and resources, including periodic changes of the clock.
 struct ChangeStream {
     changes: Receiver<ServerChange>,
     clock: Option<Interval>,

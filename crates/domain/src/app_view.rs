@@ -4,30 +4,30 @@ use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a shown app, and host name in the origin of its frame: 32 random hexadecimal digits, so that other
-/// pages can't guess it.
+/// Identifier of a displayed MCP app, and host name in the origin of the app's frame: 32 random hexadecimal digits, so
+/// that other web pages can't guess it.
 pub type AppViewId = String;
 
-/// A change of one shown app (MCP Apps), as the page receives it.
+/// A change of one displayed MCP app, sent to the user interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
-    /// Identifier of the shown app.
+    /// Identifier of the displayed MCP app.
     pub view: AppViewId,
-    /// The change of the app.
+    /// Event in the app, or a request of the app to the user or the host.
     pub change: AppViewChange,
 }
 
-/// Change of a shown app. All texts in it are from the app, and untrusted.
+/// Event in a displayed MCP app, or a request of the app. All texts in it are from the app, and untrusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppViewChange {
-    /// Message to post to the frame of the app.
+    /// Message that the user interface posts to the frame of the MCP app.
     Message {
-        /// JSON-RPC message, which the page posts to the frame unchanged.
+        /// JSON-RPC message, which the user interface posts to the frame unchanged.
         message: Value,
     },
-    /// The app has completed its initialization.
+    /// The MCP app has completed its initialization.
     Initialized {
         /// Name of the app, as the app claims.
         name: String,
@@ -36,38 +36,38 @@ pub enum AppViewChange {
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,
     },
-    /// The app has another size, in CSS pixels.
+    /// The MCP app has another size, in CSS pixels.
     Resized {
         /// New width of the app, or `None` if the host decides it.
         width: Option<u32>,
         /// New height of the app, or `None` if the host decides it.
         height: Option<u32>,
     },
-    /// The display mode changed at the request of the app.
+    /// The display mode changed at the request of the MCP app.
     DisplayModeChanged {
         /// Display mode that is in force after the change.
         mode: DisplayMode,
     },
-    /// The app requests something that the user decides.
+    /// The MCP app requests something that the user decides.
     Requested {
-        /// Number of the request, unique for the shown app.
+        /// Number that identifies the request among all requests of the displayed app.
         request: u64,
         /// Content of the app's request.
         wanted: AppUserRequest,
     },
-    /// The user need not decide a request of the app any more.
+    /// A request of the MCP app was withdrawn, so that the user need not decide it.
     Withdrawn {
-        /// Number of the request that needs no decision any more.
+        /// Number of the withdrawn request.
         request: u64,
     },
-    /// The app replaced the context that it offers for the model.
+    /// The MCP app replaced the context that it offers for the model.
     ModelContextChanged {
         /// New context as text. Empty if the app removed it.
         text: String,
     },
-    /// The app requests that the host removes it.
+    /// The MCP app requests that the host removes it.
     TeardownRequested,
-    /// A message between the app and the host was not processed as sent.
+    /// A message between the MCP app and the host was not processed as sent.
     Fault {
         /// Direction in which the message was sent.
         direction: MessageDirection,
@@ -76,48 +76,48 @@ pub enum AppViewChange {
         /// Explanation of the fault in English.
         detail: String,
     },
-    /// The app logged a message.
+    /// The MCP app logged a message.
     Logged {
         /// Level of the logged message, as in MCP.
         level: String,
         /// Text of the logged message.
         text: String,
     },
-    /// The app is closed. No further change of it follows.
+    /// The MCP app is closed. No further change of it follows.
     Closed {
         /// Reason for which the app was closed.
         cause: CloseCause,
     },
 }
 
-/// Request of an app that the user decides.
+/// Request of an MCP app that the user decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppUserRequest {
-    /// The app requests to open a link in the system's browser.
+    /// The MCP app requests to open a link in the system's browser.
     OpenLink {
         /// Address of the link, which is shown before it is opened.
         url: String,
     },
-    /// The app requests to save files.
+    /// The MCP app requests to save files.
     SaveFiles {
         /// Files that the app offers for saving, at least one.
         files: Vec<AppFile>,
     },
-    /// The app requests to add a message to the conversation, as a draft that the user sends.
+    /// The MCP app requests to add a message to the conversation, as a draft that the user sends.
     SendMessage {
         /// Text of the message for the conversation.
         text: String,
     },
-    /// The app requests another display mode.
+    /// The MCP app requests another display mode.
     DisplayMode {
         /// Display mode that the app requests.
         mode: DisplayMode,
     },
 }
 
-/// File that an app offers for saving.
+/// File that an MCP app offers for saving.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

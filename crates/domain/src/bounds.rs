@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Limits from the app settings: how much of a conversation a model receives, and how many rounds of tool calls it
+/// Limits from Drawbridge's settings: how much of a conversation a model receives, and how many rounds of tool calls it
 /// makes before the user has to confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -46,8 +46,8 @@ impl ChatBounds {
     }
 }
 
-/// Threshold for models with an unknown context size, in tokens. No set of tools reaches it, so such a model receives
-/// all tools.
+/// Tool search threshold for models with an unknown context size, in tokens. No set of tool definitions reaches it, so
+/// such a model receives all tools.
 pub const UNREACHABLE_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {

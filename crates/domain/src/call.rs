@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// Identifier of a call of a tool, a prompt or a resource, used from the page to the history. The caller chooses it,
-/// unique among the calls in progress: the page uses a UUID, a model's reply the id of the item, and the command line a
-/// constant, since it makes a single call.
+/// Identifier of a call of a tool, a prompt or a resource, used from the user interface to the history. The caller
+/// chooses it, unique among the calls in progress: the user interface uses a UUID, a model's reply the id of the item,
+/// and the command line a constant, since it makes a single call.
 ///
 /// The same value is [`ServerCall::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
 /// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
@@ -185,12 +185,12 @@ pub enum CallFailure {
     /// The call was cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
-    /// The session rejected the call, or the server returned an error.
+    /// The MCP session rejected the call, or the server returned an error.
     #[error("{server}: {error}")]
     Session {
         /// Name of the server in the settings.
         server: String,
-        /// Error reported by the session.
+        /// Error reported by the MCP session.
         error: Box<CallError>,
     },
     /// The server has too many calls in progress.
@@ -202,12 +202,13 @@ pub enum CallFailure {
     /// Drawbridge is shutting down, so the call has no result.
     #[error("Drawbridge is closing")]
     Closing,
-    /// A task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.
+    /// An asynchronous task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }
 
-/// Stable identifier of the reason why a call has no result. The page has a message and suggested actions for each.
+/// Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
+/// each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

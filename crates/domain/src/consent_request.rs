@@ -33,11 +33,11 @@ pub enum ConsentRequestOrigin {
     },
     /// A tool call by an app of the server: a page that the server provides (MCP Apps).
     App {
-        /// Identifier of the conversation that shows the app, or `None` outside of conversations.
+        /// Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
         conversation: Option<String>,
-        /// Name of the tool whose page the app is.
+        /// Name of the tool whose result the MCP app displays.
         tool: String,
-        /// Set if the page may load content of other hosts or contact them.
+        /// Set if the MCP app's page may load content of other hosts or contact them.
         reaches_other_hosts: bool,
     },
     /// A request of the server, such as sampling, that belongs to a call in progress.

@@ -1,6 +1,6 @@
 //! Error type of the traits in `ports` that read and write files.
 
-/// Failed read or write of a file. The file is unchanged.
+/// Failed read or write of a file by the store. The file is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]
 pub struct StoreError {

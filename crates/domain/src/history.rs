@@ -45,7 +45,7 @@ pub struct ConversationChange {
     pub at: u64,
 }
 
-/// Item that was read from the history.
+/// Item of a conversation, such as a message, a reply or a tool call, as read from the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredItem {
     /// Identifier of the item, unique in its conversation.
@@ -66,12 +66,12 @@ pub struct StoredItem {
     pub omitted: Vec<OmittedContent>,
 }
 
-/// Large content that is omitted from an item's body.
+/// Large content, such as an image or a long text, that is omitted from the body of a conversation's item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OmittedContent {
-    /// Position in the body, as a JSON Pointer (RFC 6901).
+    /// Position of the omitted content in the item's body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
     /// SHA-256 of the content, in hexadecimal, by which a reader requests the content.
     pub hash: String,
@@ -82,7 +82,7 @@ pub struct OmittedContent {
     pub is_text: bool,
 }
 
-/// Item of a conversation to write to the history.
+/// Item of a conversation, such as a message, a reply or a tool call, to write to the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewItem {
     /// Identifier of the item, unique in its conversation. If the item exists, its body and state are replaced, and its
@@ -128,7 +128,7 @@ pub struct ItemRange {
     pub whole: bool,
 }
 
-/// Page of consecutive items in one branch.
+/// Page of consecutive items in one branch of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
     /// Items of the page in the order of the branch, oldest first.
@@ -164,7 +164,7 @@ pub struct HistorySearch {
     pub before: Option<u64>,
 }
 
-/// Item that a search has found.
+/// Item of a conversation that a full-text search has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundItem {

@@ -55,7 +55,7 @@ impl ItemState {
     }
 }
 
-/// Content of an item, by its kind.
+/// Content of a conversation's item, by the kind of the item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -178,7 +178,7 @@ pub enum ItemBody {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The user of the app wrote the message.
+    /// The user of Drawbridge wrote the message.
     User,
     /// The model that replies to the user wrote the message.
     Assistant,
@@ -203,11 +203,11 @@ pub struct PromptOrigin {
 pub enum MessageAttachment {
     /// File of the user, of any media type.
     File {
-        /// Name of the file, as shown to the user and to the model.
+        /// Name of the attached file, as shown to the user and to the model.
         name: String,
-        /// Media type of the file.
+        /// Media type of the attached file.
         mime_type: String,
-        /// Bytes of the file, in base64.
+        /// Bytes of the attached file, in base64.
         data: String,
     },
     /// Resource of a server that is attached to the message.
@@ -237,7 +237,7 @@ pub enum ReplyPart {
     Thinking {
         /// Text of the model's reasoning, which may be empty.
         text: String,
-        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -254,7 +254,7 @@ pub enum ReplyPart {
         tool: Option<String>,
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
-        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -361,7 +361,7 @@ pub enum Notice {
 }
 
 impl ItemBody {
-    /// Returns the body without opaque provider data, which the page neither receives nor sends.
+    /// Returns the body without opaque provider data, which the user interface neither receives nor sends.
     #[must_use]
     pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// Applies changes that another process made to a file to the map in memory (`own`). `before` and `now` are the
+/// Applies changes that another process made to a stored map to the copy in memory (`own`). `before` and `now` are the
 /// contents of the file before and after the changes. Returns the merged map, which retains entries that exist only in
 /// memory.
 #[must_use]

@@ -7,7 +7,7 @@ use crate::is_hidden;
 const MAX_TITLE_CHARS: usize = 60;
 
 /// Device names that Windows reserves, with any extension.
-const DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name whose stem consists of letters and digits of any language and hyphens. Such a name cannot lead
 /// to another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no letters or
@@ -40,7 +40,7 @@ pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
 fn is_device_name(stem: &str) -> bool {
     let stem = stem.to_lowercase();
     let numbered = |kind: &str| stem.strip_prefix(kind).is_some_and(|rest| rest.chars().count() == 1);
-    DEVICE_NAMES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
+    WINDOWS_DEVICE_NAMES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
 }
 
 #[cfg(test)]

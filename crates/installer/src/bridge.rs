@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiter before the number of an input in a text, with [`INPUT_END`] after it. Parsers of command lines don't
-/// change these characters, and texts of a registry don't contain them.
-const INPUT_START: char = '\u{e000}';
-const INPUT_END: char = '\u{e001}';
+/// Delimiter before the number of an input in a command line, with [`INPUT_PLACEHOLDER_END`] after it. Parsers of
+/// command lines don't change these characters, and texts of a registry don't contain them.
+const INPUT_PLACEHOLDER_START: char = '\u{e000}';
+const INPUT_PLACEHOLDER_END: char = '\u{e001}';
 
 /// Returns the plan for the remote server to which a package's command connects, or `plan` unchanged if the command
 /// does anything else.
@@ -26,7 +26,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
     // An input in the name of a header is not supported, so the package itself is installed.
-    if headers.keys().any(|name| name.contains([INPUT_START, INPUT_END])) {
+    if headers.keys().any(|name| name.contains([INPUT_PLACEHOLDER_START, INPUT_PLACEHOLDER_END])) {
         return plan;
     }
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
@@ -36,21 +36,24 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// Inputs of a plan. While the command line is parsed, a numbered placeholder represents each of them.
+/// Inputs of an install plan. While the command line of the plan is parsed, a numbered placeholder represents each of
+/// them.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 
 impl InputPlaceholders {
-    /// Returns the text of a template with numbered placeholders for inputs, or `None` if its literal text contains the
-    /// delimiters.
+    /// Returns the text of a template in which a numbered placeholder represents each input, or `None` if its literal
+    /// text contains the delimiters of placeholders.
     fn text(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();
         for part in &template.parts {
             match part {
-                TemplatePart::Text(part) if part.contains([INPUT_START, INPUT_END]) => return None,
+                TemplatePart::Text(part) if part.contains([INPUT_PLACEHOLDER_START, INPUT_PLACEHOLDER_END]) => {
+                    return None;
+                }
                 TemplatePart::Text(part) => text.push_str(part),
                 blank => {
-                    text.push_str(&format!("{INPUT_START}{}{INPUT_END}", self.0.len()));
+                    text.push_str(&format!("{INPUT_PLACEHOLDER_START}{}{INPUT_PLACEHOLDER_END}", self.0.len()));
                     self.0.push(blank.clone());
                 }
             }
@@ -61,8 +64,9 @@ impl InputPlaceholders {
     fn template(&self, text: &str) -> Template {
         let mut parts = Vec::new();
         let mut rest = text;
-        while let Some((before, (number, after))) =
-            rest.split_once(INPUT_START).and_then(|(before, rest)| Some((before, rest.split_once(INPUT_END)?)))
+        while let Some((before, (number, after))) = rest
+            .split_once(INPUT_PLACEHOLDER_START)
+            .and_then(|(before, rest)| Some((before, rest.split_once(INPUT_PLACEHOLDER_END)?)))
         {
             if !before.is_empty() {
                 parts.push(TemplatePart::Text(before.to_owned()));

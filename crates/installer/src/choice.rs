@@ -72,7 +72,7 @@ pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
             Ok(PackageInstall::Bundle(bundle)) => {
                 (None, Some(InstallDownload { url: bundle.url, sha256: bundle.sha256 }))
             }
-            Err(problem) => (Some(problem_text(&problem)), None),
+            Err(problem) => (Some(plan_error_text(&problem)), None),
         };
         InstallChoice {
             target: InstallTarget::Package { number },
@@ -88,12 +88,12 @@ pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
         kind: remote.kind.clone(),
         identifier: remote.url.clone().unwrap_or_default(),
         version: None,
-        problem: plan_remote(server, remote).err().as_ref().map(problem_text),
+        problem: plan_remote(server, remote).err().as_ref().map(plan_error_text),
         download: None,
     });
     packages.chain(remotes).collect()
 }
 
-fn problem_text(problem: &PlanError) -> String {
+fn plan_error_text(problem: &PlanError) -> String {
     problem.to_string()
 }

@@ -11,17 +11,17 @@ use registry::{BundleDownload, DownloadLimits};
 use crate::{BundleFile, InstallError, Installer, run_blocking};
 
 /// Name of the folder for downloads in the data folder.
-const DOWNLOADS_FOLDER: &str = "downloads";
+const DOWNLOADS_FOLDER_NAME: &str = "downloads";
 /// Maximum number of downloaded bundles that are stored. Beyond it, the oldest is removed.
 const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
-const HASH_DIGITS: usize = 64;
+const SHA256_HEX_DIGITS: usize = 64;
 /// Age at which a downloaded file that was not installed is removed. Another process may still need it before.
 const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// Downloads a bundle unless its file is already on disk, and opens it. The file has the hash that the registry
-    /// lists.
+    /// Downloads a bundle unless its file is already in the downloads folder, and opens it. The file has the hash that
+    /// the registry lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
         let stored_path = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
@@ -49,7 +49,7 @@ impl Installer {
     }
 
     pub(crate) fn downloads_folder(&self) -> PathBuf {
-        self.data_folder().join(DOWNLOADS_FOLDER)
+        self.data_folder().join(DOWNLOADS_FOLDER_NAME)
     }
 }
 
@@ -72,7 +72,7 @@ fn remove_oldest_downloads(folder: &Path, most: usize) -> io::Result<()> {
 /// Returns `true` if the file name is a hash, which only complete downloads of bundles have.
 fn is_complete_download(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
-    stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
+    stem.len() == SHA256_HEX_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns the files in the folder with their modification times, oldest first.
@@ -110,7 +110,7 @@ mod tests {
             let all = files_by_age(folder.path()).unwrap().into_iter();
             all.map(|(_, path)| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
         };
-        let whole = |digit: &str| format!("{}.mcpb", digit.repeat(HASH_DIGITS));
+        let whole = |digit: &str| format!("{}.mcpb", digit.repeat(SHA256_HEX_DIGITS));
         let unfinished = ".unfinished-x.mcpb";
         [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(&whole(name), hours));
         write(unfinished, 22);

@@ -50,7 +50,7 @@ pub enum InstallError {
     /// The bundle listed by the registry can't be downloaded.
     #[error(transparent)]
     Download(#[from] DownloadError),
-    /// The file is not a bundle, or can't be installed for the contained reason.
+    /// The opened file is not a bundle, or can't be installed for the contained reason.
     #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
         /// Path of the file that was opened as a bundle.

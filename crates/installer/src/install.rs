@@ -51,7 +51,7 @@ impl Installer {
         }
     }
 
-    /// Computes the preview again, and returns it if its hash is the one that the user approved.
+    /// Computes the preview of a draft again, and returns it if its hash is the one that the user approved.
     pub(crate) async fn recheck_preview(
         &self,
         host: &Host,

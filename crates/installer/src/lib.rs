@@ -57,11 +57,11 @@ pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
-/// Function that opens a registry with its cache. Blocks.
+/// Function that opens the registry at an address, with a cache. Blocks.
 type OpenCatalog =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
-/// Installs, upgrades and removes servers. Clones share their state.
+/// Installs, upgrades and removes servers. Clones share the open registry.
 #[derive(Clone)]
 pub struct Installer {
     shared: Arc<InstallerState>,
@@ -92,7 +92,7 @@ impl fmt::Debug for Installer {
 
 impl Installer {
     /// Creates an installer. The registry is opened on first use, in a blocking task, since opening it would delay the
-    /// window. Bundles are unpacked below the data folder.
+    /// desktop app's window. Bundles are unpacked below the data folder.
     #[must_use]
     pub fn new(
         data_folder: PathBuf,

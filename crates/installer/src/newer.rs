@@ -90,7 +90,7 @@ impl Installer {
 }
 
 /// Minimum time between two reads of a registry's changes.
-const CHANGES_MAX_AGE: Duration = Duration::from_secs(60 * 60);
+const CHANGES_READ_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
     /// Reads the changes of the registry, so that deprecated and deleted versions are known even if cached responses
@@ -98,7 +98,7 @@ impl Installer {
     /// requested for each server.
     async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
         let mut read = self.lock_last_changes_time().await;
-        let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_MAX_AGE);
+        let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_READ_INTERVAL);
         if freshness == CachePolicy::Usual && is_fresh {
             return None;
         }
@@ -110,8 +110,8 @@ impl Installer {
     }
 }
 
-/// Returns `true` if another request to the registry would fail as well, because the error is not specific to one
-/// server.
+/// Returns `true` if another request to the registry would fail as well, because the cause of the error is not specific
+/// to one server.
 const fn is_registry_down(error: &RegistryError) -> bool {
     matches!(
         error,

@@ -11,7 +11,7 @@ use registry::{
 use crate::bridge::unwrap_remote_bridge;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
-/// Name that stands for the newest version in requests.
+/// Version name in requests to the registry that stands for the newest version of a server.
 const LATEST_VERSION: &str = "latest";
 
 /// A server that can be installed, with its origin and plan.
@@ -141,24 +141,24 @@ pub(crate) fn plan_entry(
         None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
-            nth_target(&server.packages, number).and_then(|package| match plan_package(server, package)? {
+            target_at_position(&server.packages, number).and_then(|package| match plan_package(server, package)? {
                 PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }
         Some(InstallTarget::Remote { number }) => {
-            nth_target(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+            target_at_position(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
         }
     };
     (target, plan)
 }
 
-fn nth_target<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+fn target_at_position<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
-/// Returns a sentence about the publisher who may use a server's name in the registry. Only the rules of the official
-/// registry are known.
+/// Returns a sentence about the publisher who may use a server's name in the registry, for display. Only the rules of
+/// the official registry are known.
 #[must_use]
 pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);

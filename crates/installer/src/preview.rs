@@ -92,7 +92,7 @@ impl Installer {
             InstallSource::Registry { .. } => Some(self.catalog().await?.address().as_str().to_owned()),
             InstallSource::Bundle { .. } => None,
         };
-        let hash = preview_hash(&offer, registry.as_deref(), &server, upgraded.as_ref());
+        let hash = hash_preview(&offer, registry.as_deref(), &server, upgraded.as_ref());
         let before = upgraded.as_ref().map(InstalledServer::current_settings);
         Ok(InstallPreview { offer, server, before, hash, filled_in, upgraded })
     }
@@ -111,7 +111,7 @@ impl Installer {
 
 /// Returns the hash of a server to be added and of its origin. A bundle is identified by its content, not by the path
 /// of its file.
-fn preview_hash(
+fn hash_preview(
     offer: &InstallOffer,
     registry: Option<&str>,
     server: &NewServer,

@@ -58,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// An opened registry with its cache, which is reused while the setting is unchanged.
+/// An opened registry with its cache, which is reused while the registry setting is unchanged.
 pub(crate) struct OpenRegistry {
     in_use: ActiveRegistry,
     catalog: Arc<RegistryCatalog>,

@@ -202,8 +202,8 @@ impl Installer {
         Ok(Some(sandbox))
     }
 
-    /// Returns the folder of the bundle from which a server was installed. Returns `None` if the record names no folder
-    /// directly below the folder of bundles.
+    /// Returns the folder of the bundle from which a server was installed. Returns `None` if the server's installation
+    /// record names no folder directly below the folder of bundles.
     pub(crate) async fn bundle_folder(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
         let root = self.bundles_folder().await?;
         Ok(origin.files().and_then(|files| direct_subfolder(&root, &files.folder)))

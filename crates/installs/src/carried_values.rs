@@ -82,7 +82,7 @@ impl InstallPlan {
             all = carried.values;
             all.extend(values.clone());
             let mut server = self.fill(&all, sandbox)?;
-            carry_restrictions(&mut server, was);
+            carry_user_restrictions(&mut server, was);
             return Ok(server);
         }
         // If another value in the same text changes, the stored text with the secret can't be reused.
@@ -110,7 +110,7 @@ impl InstallPlan {
                 config_values(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
-        carry_restrictions(&mut server, was);
+        carry_user_restrictions(&mut server, was);
         match (&mut server.entry.config.transport, &was.transport) {
             (ServerTransport::Stdio(StdioConfig { cwd, .. }), ServerTransport::Stdio(was)) => cwd.clone_from(&was.cwd),
             (ServerTransport::Http(new), ServerTransport::Http(was)) => new.auth.clone_from(&was.auth),
@@ -232,7 +232,7 @@ fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
 
 /// Copies settings of the user that restrict the installed server, and that do not depend on its address, to the new
 /// version.
-fn carry_restrictions(server: &mut NewServer, was: &ServerConfig) {
+fn carry_user_restrictions(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);
 }

@@ -11,7 +11,7 @@ pub const MAX_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
 pub const MAX_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
-const MAX_VALUES: usize = 100;
+const MAX_INPUT_VALUES: usize = 100;
 
 /// Kind of value that an input of an install plan accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct PlanInput {
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
-    /// Example of a value that the page shows in the empty field.
+    /// Example of a value that the user interface shows in the empty field.
     pub placeholder: Option<String>,
     /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,
@@ -99,7 +99,7 @@ impl PlanInput {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
         }
-        if values.len() > if self.multiple { MAX_VALUES } else { 1 } {
+        if values.len() > if self.multiple { MAX_INPUT_VALUES } else { 1 } {
             return Some(InputProblem::TooMany);
         }
         values.iter().find_map(|value| self.value_problem(value))

@@ -12,7 +12,7 @@ use crate::input::SubstitutionValues;
 use crate::template::refers_to_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
-/// Reason why the value of an input is rejected.
+/// Reason why the value that the user entered for an input of a plan is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -178,7 +178,7 @@ impl InstallPlan {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
-    /// Returns the parts of a variable's or header's value, or `None` if an input in it has no value.
+    /// Returns the parts of a variable's or header's value, or `None` if an input in its template has no value.
     fn value_parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {

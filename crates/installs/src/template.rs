@@ -17,7 +17,7 @@ pub enum TemplatePart {
     Needs(String),
 }
 
-/// Text with placeholders for the values of inputs.
+/// Text of a command line, URL, variable or header with placeholders for the values of a plan's inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     /// Parts of the template, in order.

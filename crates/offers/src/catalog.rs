@@ -16,13 +16,13 @@ use serde_json::Value;
 
 use crate::review::{DefinitionKind, KindNameIndexes, NameIndex};
 
-/// Maximum number of pages read per list.
+/// Maximum number of pages that are read of each list of a server, such as `tools/list`.
 pub const MAX_PAGES: usize = 100;
-/// Maximum number of stored entries per list.
+/// Maximum number of entries that are stored of each list of a server.
 pub const MAX_ITEMS: usize = 5_000;
-/// Maximum size of a stored entry, in bytes of JSON.
+/// Maximum size of a stored entry of a list, such as one tool's definition, in bytes of JSON.
 pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
-/// Maximum total size of the stored entries per list, in bytes of JSON.
+/// Maximum total size of the entries that are stored of each list of a server, in bytes of JSON.
 pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The catalog of a server: its tools, prompts, resources and resource templates.
@@ -57,8 +57,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Returns the review state of a definition. A reviewed definition in an outdated list is treated as changed, since
-    /// the server may have another definition now, which was not reviewed.
+    /// Returns the review state of a tool's or prompt's definition. A reviewed definition in an outdated list is
+    /// treated as changed, since the server may have another definition now, which was not reviewed.
     pub fn current_review_state(&self, list: CatalogList, review_state: ReviewState) -> ReviewState {
         if review_state == ReviewState::Reviewed && self.is_outdated(list) {
             ReviewState::Changed
@@ -171,7 +171,7 @@ pub struct ListReader {
     ttl: Option<Duration>,
 }
 
-/// Action that is required after a page was received.
+/// Action of the caller of a [`ListReader`] after a page of a list was received.
 #[derive(Debug)]
 pub enum NextStep {
     /// Send this request to get the next page.
@@ -262,7 +262,7 @@ impl ListReader {
         may
     }
 
-    /// Adds a note that the remaining pages could not be read, with the cause.
+    /// Adds a note that the remaining pages of the list could not be read, with the cause.
     pub fn add_failure_note(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.plural_name();
         self.failed = true;
@@ -299,14 +299,14 @@ impl ListReader {
         }
     }
 
-    /// Adds a note about the list, unless an equal one exists. At most 20 notes are stored.
+    /// Adds a note for the user about the list, unless an equal one exists. At most 20 notes are stored.
     pub fn add_note_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
     }
 
-    /// Stores the entries in a catalog. An incomplete list doesn't replace a longer known one.
+    /// Stores the entries that were read in a catalog. An incomplete list doesn't replace a longer known one.
     pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
@@ -348,7 +348,7 @@ const fn cache_hint(page: &ServerResult) -> Option<CacheHint> {
 /// own server.
 fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     let titled = |entry: &ListEntry<T>| {
-        let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
+        let title = entry.raw().parse::<ListEntryTitle>().ok().and_then(ListEntryTitle::title);
         (entry.name().to_owned(), title)
     };
     Arc::new(NameIndex::new(list.iter().map(titled)))
@@ -356,12 +356,12 @@ fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
 
 /// Members of a list entry that can contain its display title.
 #[derive(Deserialize)]
-struct TitledEntry {
+struct ListEntryTitle {
     title: Option<String>,
     annotations: Option<Value>,
 }
 
-impl TitledEntry {
+impl ListEntryTitle {
     fn title(self) -> Option<String> {
         self.title.or_else(|| self.annotations?.get("title")?.as_str().map(str::to_owned))
     }

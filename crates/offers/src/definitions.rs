@@ -15,7 +15,7 @@ use crate::catalog::Catalog;
 /// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
 const REQUIRES_USER_INTERACTION: &str = "anthropic/requiresUserInteraction";
 
-/// Hashes and properties that are derived from a tool's definition.
+/// Hashes and properties that are derived from a tool's definition, cached for calls of the tool.
 #[derive(Debug)]
 pub struct Definition {
     /// Hash of the definition together with the server's command. Grants for the tool apply to this hash.
@@ -33,7 +33,7 @@ pub struct Definition {
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
-    /// Hash state after the definition, from which the hash of each call is computed.
+    /// Hash state of a call after the tool's definition, to which the hash of the arguments is added for each call.
     calls: PartialHash,
 }
 
@@ -116,20 +116,20 @@ pub fn tool_claims(tool: &Tool) -> ToolClaims {
 pub fn declares_read_only(tool: &Tool) -> bool {
     tool.annotations
         .as_ref()
-        .is_some_and(|own| are_read_only_hints(own.read_only_hint, own.destructive_hint, own.open_world_hint))
+        .is_some_and(|own| hints_declare_read_only(own.read_only_hint, own.destructive_hint, own.open_world_hint))
 }
 
-/// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
-/// parse the rest of the definition.
+/// Returns `true` if a stored definition of a tool has annotations for which [`declares_read_only`] returns `true`.
+/// Does not parse the other members of the definition.
 pub fn definition_declares_read_only(definition: &Value) -> bool {
     let hint = |name: &str| definition["annotations"][name].as_bool();
-    are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
+    hints_declare_read_only(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
 }
 
 /// Returns `true` if these annotations declare a tool that only reads and does not interact with other systems.
 /// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself, so
 /// the result is `false`.
-fn are_read_only_hints(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
+fn hints_declare_read_only(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
     read_only == Some(true) && destructive != Some(true) && open_world == Some(false)
 }
 

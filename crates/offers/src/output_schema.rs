@@ -10,11 +10,11 @@ const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// Timeout for validating one structured result.
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Validates a structured result in a blocking task, and returns the first problem like [`first_problem`].
+/// Validates a structured result in a blocking task, and returns the first problem like [`first_result_problem`].
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
 pub async fn validate_result(schema: Value, result: Value) -> Option<String> {
-    let check = tokio::task::spawn_blocking(move || first_problem(&schema, &result));
+    let check = tokio::task::spawn_blocking(move || first_result_problem(&schema, &result));
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,
         Ok(Err(error)) => Some(format!("it could not be checked: {error}")),
@@ -33,17 +33,17 @@ pub async fn validate_result(schema: Value, result: Value) -> Option<String> {
 /// # Examples
 ///
 /// ```
-/// use offers::output_schema::first_problem;
+/// use offers::output_schema::first_result_problem;
 /// use serde_json::json;
 ///
 /// let schema = json!({ "type": "object", "properties": { "sum": { "type": "number" } }, "required": ["sum"] });
-/// assert_eq!(first_problem(&schema, &json!({ "sum": 3 })), None);
-/// let problem = first_problem(&schema, &json!({ "sum": "three" })).expect("the sum is a string");
+/// assert_eq!(first_result_problem(&schema, &json!({ "sum": 3 })), None);
+/// let problem = first_result_problem(&schema, &json!({ "sum": "three" })).expect("the sum is a string");
 /// assert!(problem.starts_with("/sum: "), "the problem has its place: {problem}");
-/// assert!(first_problem(&json!({ "type": "sum" }), &json!({})).is_some(), "the schema itself is invalid");
+/// assert!(first_result_problem(&json!({ "type": "sum" }), &json!({})).is_some(), "the schema itself is invalid");
 /// ```
 #[must_use]
-pub fn first_problem(schema: &Value, result: &Value) -> Option<String> {
+pub fn first_result_problem(schema: &Value, result: &Value) -> Option<String> {
     if schema.to_string().len() > MAX_SCHEMA_BYTES {
         return Some(unusable_schema_text(&format!("it is larger than {} KiB", MAX_SCHEMA_BYTES / 1024)));
     }

@@ -16,14 +16,14 @@ use policy::Hash;
 use ports::time::end_of_span;
 use tokio::time::Instant;
 
-/// Maximum number of cached results.
-const MAX_RESULTS: usize = 1_000;
+/// Maximum number of cached results of `resources/read`.
+const MAX_CACHED_RESULTS: usize = 1_000;
 /// Maximum total size of the cached results, in bytes.
-const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
+const MAX_CACHED_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of one cached result, in bytes.
-const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
+const MAX_CACHED_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
-/// Result of reading a resource.
+/// Contents of a resource, read from the server or from the cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceRead {
     /// Contents of the resource.
@@ -90,7 +90,7 @@ impl ResourceCache {
         }
         let fresh_until = end_of_span(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
-        if bytes <= MAX_RESULT_BYTES {
+        if bytes <= MAX_CACHED_RESULT_BYTES {
             self.entries
                 .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
@@ -100,7 +100,7 @@ impl ResourceCache {
     }
 
     fn remove_oldest_beyond_limits(&mut self) {
-        while self.entries.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
+        while self.entries.len() > MAX_CACHED_RESULTS || self.bytes > MAX_CACHED_TOTAL_BYTES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
@@ -232,7 +232,7 @@ mod tests {
                 (&large, hint(100)),
                 (WALL_TIME, start + Duration::from_secs(n)),
             );
-            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the total size is within the bound");
+            assert!(reads.bytes <= MAX_CACHED_TOTAL_BYTES, "the total size is within the bound");
         }
         let last = start + Duration::from_secs(20);
         assert!(reads.get_fresh("s", &identity_hash("one"), "a:19", last).is_some(), "the newest entry remains cached");
@@ -240,7 +240,7 @@ mod tests {
             reads.get_fresh("s", &identity_hash("one"), "a:0", last).is_none(),
             "the oldest entry is removed first"
         );
-        let huge = text_contents(&"x".repeat(MAX_RESULT_BYTES + 1));
+        let huge = text_contents(&"x".repeat(MAX_CACHED_RESULT_BYTES + 1));
         reads.insert("s", identity_hash("one"), "a:huge", (&huge, hint(100)), (WALL_TIME, last));
         assert!(
             reads.get_fresh("s", &identity_hash("one"), "a:huge", last).is_none(),

@@ -7,7 +7,7 @@ use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::SimpleContext;
 
 /// Maximum size of a template that is expanded, in bytes.
-const MAX_TEMPLATE: usize = 8 * 1024;
+const MAX_TEMPLATE_BYTES: usize = 8 * 1024;
 
 /// Error of parsing or expanding a template, with the cause as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,8 +62,8 @@ pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<Strin
 }
 
 fn parse(template: &str) -> Result<&UriTemplateStr, TemplateError> {
-    if template.len() > MAX_TEMPLATE {
-        return Err(TemplateError(format!("it is longer than {MAX_TEMPLATE} bytes")));
+    if template.len() > MAX_TEMPLATE_BYTES {
+        return Err(TemplateError(format!("it is longer than {MAX_TEMPLATE_BYTES} bytes")));
     }
     UriTemplateStr::new(template).map_err(|e| TemplateError(e.to_string()))
 }

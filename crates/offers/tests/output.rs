@@ -1,11 +1,11 @@
 //! Tests the validation of structured results against a tool's output schema.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use offers::output_schema::first_problem;
+use offers::output_schema::first_result_problem;
 use serde_json::{Value, json};
 
 fn is_valid(schema: Value, result: Value) -> bool {
-    first_problem(&schema, &result).is_none()
+    first_result_problem(&schema, &result).is_none()
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     assert!(is_valid(object.clone(), json!({ "n": 1 })), "an object that matches is valid");
-    let problem = first_problem(&object, &json!({ "n": "1" })).unwrap();
+    let problem = first_result_problem(&object, &json!({ "n": "1" })).unwrap();
     assert!(problem.starts_with("/n:"), "the problem begins with its path: {problem}");
     for (schema, good, bad) in [
         (json!({ "type": "array", "items": { "type": "string" } }), json!(["a"]), json!([1])),
@@ -41,7 +41,7 @@ fn each_schema_uses_its_own_dialect() {
     assert!(!is_valid(draft7, json!(["a"])), "draft 7 supports a list of items");
     // [base-schema-unsupported-dialect]
     let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
-    let problem = first_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
+    let problem = first_result_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
     assert!(
         problem.contains("schema can't be used") && problem.contains("example.com"),
         "the unsupported dialect is named: {problem}"
@@ -62,7 +62,7 @@ fn references_outside_the_schema_are_not_resolved() {
     let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
     for reference in [url.as_str(), "file:///etc/hosts", "other.json"] {
         let outside = json!({ "properties": { "id": { "$ref": reference } } });
-        let problem = first_problem(&outside, &json!({ "id": 1 })).expect("an external reference is reported");
+        let problem = first_result_problem(&outside, &json!({ "id": 1 })).expect("an external reference is reported");
         assert!(problem.contains("schema can't be used"), "{reference} makes the schema unusable: {problem}");
     }
     assert!(listener.accept().is_err(), "no external reference is fetched");
@@ -72,7 +72,7 @@ fn references_outside_the_schema_are_not_resolved() {
 fn hostile_schema_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
-    let problem = first_problem(&long, &json!("x")).expect("a schema that is too large is reported");
+    let problem = first_result_problem(&long, &json!("x")).expect("a schema that is too large is reported");
     assert!(problem.contains("256 KiB"), "the maximum size is named: {problem}");
     // With a backtracking engine, this pattern would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An operating system, which determines the folders in which apps store their settings.
+/// An operating system, which determines the folders in which other MCP apps store their settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperatingSystem {
     /// macOS, where apps store settings in `Library/Application Support`.
@@ -32,7 +32,7 @@ impl OperatingSystem {
     }
 }
 
-/// A home folder, and the data that determines where apps store their settings in that folder.
+/// A home folder, and the data that determines where other MCP apps store their settings in that folder.
 #[derive(Debug, Clone)]
 pub struct AppEnvironment {
     /// Path of the home folder.

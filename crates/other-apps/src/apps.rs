@@ -6,7 +6,7 @@ use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
 pub(crate) use places::{match_settings_file, matches_pattern};
 
-/// An app whose settings may contain MCP servers.
+/// An MCP host other than Drawbridge, such as Claude Code, whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceApp {
     /// Identifier of the app in command-line arguments, such as `claude-code`.
@@ -21,7 +21,7 @@ pub struct SourceApp {
     pub syntax: ReferenceSyntax,
 }
 
-/// The path of a settings file, or a pattern that matches several files in a folder.
+/// The path of an app's settings file, or a pattern that matches several settings files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
     /// Folder that the settings path is relative to.
@@ -87,12 +87,12 @@ const fn settings_path(base: BaseFolder, path: &'static str, layout: FileLayout)
 }
 
 const MCP_SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["mcpServers"]);
-const SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcpServers"]);
-const SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
-const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
+const GENERAL_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcpServers"]);
+const SERVERS_KEY_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
+const TOP_LEVEL_SERVERS_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
-/// Layout of TOML files, which is the same in all apps that have such files.
+/// Layout of TOML settings files, which is the same in all apps that have such files.
 pub(crate) const TOML_LAYOUT: FileLayout = FileLayout::Toml(&["mcp_servers"]);
 
 /// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.
@@ -109,15 +109,15 @@ macro_rules! vs_code_paths {
     };
 }
 
-const VS_CODE_PATHS: [SettingsPath; 6] = vs_code_paths!("mcp.json", SERVERS_LAYOUT);
-const VS_CODE_PROFILE_PATHS: [SettingsPath; 6] = vs_code_paths!("profiles/*/mcp.json", SERVERS_LAYOUT);
+const VS_CODE_PATHS: [SettingsPath; 6] = vs_code_paths!("mcp.json", SERVERS_KEY_LAYOUT);
+const VS_CODE_PROFILE_PATHS: [SettingsPath; 6] = vs_code_paths!("profiles/*/mcp.json", SERVERS_KEY_LAYOUT);
 const VS_CODE_LEGACY_PATHS: [SettingsPath; 6] = vs_code_paths!("settings.json", VS_CODE_SETTINGS_LAYOUT);
 const CLINE_PATHS: [SettingsPath; 6] =
     vs_code_paths!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS_LAYOUT);
 const ROO_PATHS: [SettingsPath; 6] =
     vs_code_paths!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS_LAYOUT);
 
-const fn concatenate<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
+const fn concatenate_paths<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
     let mut all = [settings_path(BaseFolder::Home, "", MCP_SERVERS_LAYOUT); N];
     let (mut part, mut next) = (0, 0);
     while part < parts.len() {
@@ -133,8 +133,8 @@ const fn concatenate<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath
 }
 
 const ALL_VS_CODE_PATHS: [SettingsPath; 18] =
-    concatenate(&[&VS_CODE_PATHS, &VS_CODE_PROFILE_PATHS, &VS_CODE_LEGACY_PATHS]);
-const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate(&[
+    concatenate_paths(&[&VS_CODE_PATHS, &VS_CODE_PROFILE_PATHS, &VS_CODE_LEGACY_PATHS]);
+const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate_paths(&[
     &CLINE_PATHS,
     &[
         settings_path(BaseFolder::Home, "Documents/Cline/MCP/cline_mcp_settings.json", MCP_SERVERS_LAYOUT),
@@ -149,9 +149,9 @@ pub const APPS: &[SourceApp] = &[
         id: "claude-desktop",
         name: "Claude Desktop",
         user_paths: &[
-            settings_path(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::AppData, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::AppData, "Claude/claude_desktop_config.json", GENERAL_SETTINGS_LAYOUT),
         ],
         project_paths: &[],
         syntax: ReferenceSyntax::None,
@@ -161,14 +161,14 @@ pub const APPS: &[SourceApp] = &[
         name: "Claude Code",
         user_paths: &[
             settings_path(BaseFolder::Home, ".claude.json", FileLayout::ClaudeState),
-            settings_path(BaseFolder::Home, ".claude/settings.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::Home, ".claude/settings.local.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::Home, ".claude/mcp.json", BARE_LAYOUT),
+            settings_path(BaseFolder::Home, ".claude/settings.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".claude/settings.local.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".claude/mcp.json", TOP_LEVEL_SERVERS_LAYOUT),
         ],
         project_paths: &[
             settings_path(BaseFolder::Project, ".mcp.json", FileLayout::KeysOrBare(&["mcpServers", "servers"])),
-            settings_path(BaseFolder::Project, ".claude/settings.local.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::Project, ".claude/mcp.json", BARE_LAYOUT),
+            settings_path(BaseFolder::Project, ".claude/settings.local.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Project, ".claude/mcp.json", TOP_LEVEL_SERVERS_LAYOUT),
         ],
         syntax: ReferenceSyntax::Dollar,
     },
@@ -177,7 +177,7 @@ pub const APPS: &[SourceApp] = &[
         name: "VS Code",
         user_paths: &ALL_VS_CODE_PATHS,
         project_paths: &[
-            settings_path(BaseFolder::Project, ".vscode/mcp.json", SERVERS_LAYOUT),
+            settings_path(BaseFolder::Project, ".vscode/mcp.json", SERVERS_KEY_LAYOUT),
             settings_path(BaseFolder::Project, ".vscode/settings.json", VS_CODE_SETTINGS_LAYOUT),
         ],
         syntax: ReferenceSyntax::Dollar,
@@ -186,19 +186,23 @@ pub const APPS: &[SourceApp] = &[
         id: "copilot-cli",
         name: "Copilot CLI",
         user_paths: &[
-            settings_path(BaseFolder::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE_LAYOUT),
-            settings_path(BaseFolder::Config, "mcp-config.json", BARE_LAYOUT),
-            settings_path(BaseFolder::Config, ".copilot/mcp-config.json", BARE_LAYOUT),
+            settings_path(
+                BaseFolder::Variable("COPILOT_HOME", ".copilot"),
+                "mcp-config.json",
+                TOP_LEVEL_SERVERS_LAYOUT,
+            ),
+            settings_path(BaseFolder::Config, "mcp-config.json", TOP_LEVEL_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Config, ".copilot/mcp-config.json", TOP_LEVEL_SERVERS_LAYOUT),
         ],
-        project_paths: &[settings_path(BaseFolder::Project, ".github/mcp.json", BARE_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".github/mcp.json", TOP_LEVEL_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "copilot-jetbrains",
         name: "Copilot in JetBrains",
         user_paths: &[
-            settings_path(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
-            settings_path(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
+            settings_path(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS_KEY_LAYOUT),
+            settings_path(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS_KEY_LAYOUT),
         ],
         project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -302,8 +306,8 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "gemini-cli",
         name: "Gemini CLI",
-        user_paths: &[settings_path(BaseFolder::Home, ".gemini/settings.json", SETTINGS_LAYOUT)],
-        project_paths: &[settings_path(BaseFolder::Project, ".gemini/settings.json", SETTINGS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".gemini/settings.json", GENERAL_SETTINGS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".gemini/settings.json", GENERAL_SETTINGS_LAYOUT)],
         syntax: ReferenceSyntax::Shell,
     },
     SourceApp {
@@ -364,8 +368,8 @@ pub const APPS: &[SourceApp] = &[
         id: "amazon-q",
         name: "Amazon Q",
         user_paths: &[
-            settings_path(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS_LAYOUT),
-            settings_path(BaseFolder::Home, ".aws/amazonq/agents/default.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", GENERAL_SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".aws/amazonq/agents/default.json", GENERAL_SETTINGS_LAYOUT),
             settings_path(BaseFolder::Home, ".aws/amazonq/mcp.json", MCP_SERVERS_LAYOUT),
         ],
         project_paths: &[settings_path(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS_LAYOUT)],

@@ -23,7 +23,7 @@ const PACKAGE_RUNNERS: [&str; 12] =
 /// Subcommands of package runners that are written before the name of the package.
 const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
 /// Options of package runners that are followed by a value.
-const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+const RUNNER_VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
 /// Maximum length of a header value after environment variables were inserted, in bytes.
 const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
@@ -81,7 +81,7 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let name = if PACKAGE_RUNNERS.contains(&program) {
         let mut package = None;
         while let Some(word) = words.next() {
-            if VALUE_OPTIONS.contains(&word) {
+            if RUNNER_VALUE_OPTIONS.contains(&word) {
                 words.next();
             } else if !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) {
                 package = Some(word);

@@ -31,21 +31,21 @@ const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "fron
 /// Parses all servers in JSON text that has the format of any app.
 pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::WithComments)? else { return Ok(Vec::new()) };
-    parse_tree(text, &root)
+    parse_server_tree(text, &root)
 }
 
-/// Parses all servers in a tree of values that was parsed from `text` or converted from TOML or YAML.
-pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+/// Parses all servers in a tree of values, which was parsed from `text` or converted from TOML or YAML.
+pub(crate) fn parse_server_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => parse_object(text, object),
-        Value::Array(list) => parse_list(text, list),
+        Value::Array(list) => parse_server_list(text, list),
         other => Err(text
             .value_problem(other, format!("expected an object with \"mcpServers\", found {}", value_type_name(other)))),
     }
 }
 
 fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
-    if is_entry(object) {
+    if is_server_entry(object) {
         let name = object.get_string("name").map(|name| name.value.clone().into_owned());
         return Ok(vec![parse_entry(text, name, object, object)?]);
     }
@@ -60,13 +60,13 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
         {
             parse_object(text, inner)
         }
-        Some(Value::Object(map)) => parse_map(text, map, object),
-        Some(Value::Array(list)) => parse_list(text, list),
+        Some(Value::Object(map)) => parse_server_map(text, map, object),
+        Some(Value::Array(list)) => parse_server_list(text, list),
         Some(other) => {
             let message = format!("expected an object with a server under each name, found {}", value_type_name(other));
             Err(text.value_problem(other, message))
         }
-        None if is_server_map(object) => parse_map(text, object, object),
+        None if is_server_map(object) => parse_server_map(text, object, object),
         None => {
             let keys: Vec<String> =
                 object.properties.iter().take(5).map(|property| quoted_text(property.name.as_str())).collect();
@@ -79,7 +79,7 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
 }
 
 /// Returns `true` if an object looks like the entry of a server, since it contains a command or a URL.
-pub(crate) fn is_entry(object: &Object<'_>) -> bool {
+pub(crate) fn is_server_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
@@ -88,13 +88,19 @@ pub(crate) fn is_entry(object: &Object<'_>) -> bool {
 pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
-            is_entry(entry) || entry.get_object("command").is_some() || entry.get_object("config").is_some_and(is_entry)
+            is_server_entry(entry)
+                || entry.get_object("command").is_some()
+                || entry.get_object("config").is_some_and(is_server_entry)
         })
     };
     object.properties.iter().any(|property| server(&property.value))
 }
 
-fn parse_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_server_map(
+    text: &JsonText<'_>,
+    map: &Object<'_>,
+    root: &Object<'_>,
+) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     text.reject_duplicate_keys(map, "this object")?;
     let mut candidates = Vec::new();
     for property in &map.properties {
@@ -115,7 +121,7 @@ fn parse_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result
     Ok(candidates)
 }
 
-fn parse_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_server_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let mut candidates = Vec::new();
     for value in &list.elements {
         let Value::Object(object) = value else {
@@ -139,7 +145,7 @@ pub(crate) fn parse_entry(
 ) -> Result<ServerCandidate, ConfigProblem> {
     let mut found = ServerCandidate { name, ..ServerCandidate::default() };
     // In older versions of goose, everything except the name and the switch is in a nested object.
-    if !is_entry(object)
+    if !is_server_entry(object)
         && let Some(inner) = object.get_object("config")
     {
         entry_details::read_disabled_setting(&mut found, object);

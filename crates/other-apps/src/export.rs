@@ -19,7 +19,7 @@ pub enum ExportForm {
     VsCode,
 }
 
-/// The text that replaces a secret in an exported entry.
+/// The text that replaces a secret in the exported entry of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
     /// A reference to an environment variable replaces the secret.
@@ -70,7 +70,7 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
     }
 }
 
-/// Converts servers to entries in the format of other apps, and collects the omitted secrets.
+/// Converts servers to entries in the format of other apps, and collects the secrets that the entries omit.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
     /// Definitions of the VS Code inputs that replace secrets.
@@ -86,7 +86,7 @@ impl EntryWriter {
         Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
     }
 
-    /// Returns the entry of a server without secrets.
+    /// Returns the entry of a server in the format of other apps, without secrets.
     pub(crate) fn write_entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
         let mut entry = Map::new();
         match &config.transport {

@@ -19,20 +19,20 @@ pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
 /// Maximum number of variable names that are read from an environment file.
-const MAX_VARIABLES: usize = 200;
+const MAX_ENV_FILE_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
-const MAX_FILES: usize = 200;
+const MAX_MATCHING_FILES: usize = 200;
 
 /// Returns the existing files that match the path of an app's settings, sorted by name.
 pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
     place.base_folder(environment).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
-/// Returns the files below a folder whose relative paths match a pattern.
+/// Returns the files below a folder whose relative paths match a pattern such as `profiles/*/mcp.json`.
 pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
-        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_FILES).collect();
+        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_MATCHING_FILES).collect();
     }
     // A broken link is retained, so that the problem is reported when it is read.
     paths.retain(|path| path.symlink_metadata().is_ok());
@@ -44,7 +44,7 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
         return vec![path.join(part)];
     }
     let entries = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
-    let names = entries.take(MAX_FILES * 10).map(|entry| entry.file_name());
+    let names = entries.take(MAX_MATCHING_FILES * 10).map(|entry| entry.file_name());
     let mut found: Vec<PathBuf> = names
         .filter(|name| name.to_str().is_some_and(|name| !name.starts_with('.') && matches_pattern(name, part)))
         .map(|name| path.join(name))
@@ -54,12 +54,12 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
 }
 
 /// Paths of the settings files in a project folder that the web UI mentions if they exist.
-const PROJECT_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
+const PROJECT_SETTINGS_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
 /// Returns the existing settings files in a project folder, as relative paths. The files are not read.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
-    PROJECT_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
+    PROJECT_SETTINGS_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
 /// Returns the folders that must contain a settings file after resolving symbolic links: the home folder, and the
@@ -69,7 +69,8 @@ pub(crate) fn allowed_roots(environment: &AppEnvironment) -> Vec<PathBuf> {
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Reads a file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these folders.
+/// Reads a settings file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these
+/// folders.
 ///
 /// # Errors
 ///
@@ -106,13 +107,13 @@ pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> R
     })
 }
 
-/// Creates a problem that concerns a whole file, without line and column.
+/// Creates a problem that concerns a whole settings file, without line and column.
 pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the variable names in an environment file, which consists of lines such as `NAME=value`. Values are not
-/// read.
+/// Returns the variable names in an environment file (`.env`), which consists of lines such as `NAME=value`. Values are
+/// not read.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
@@ -122,5 +123,5 @@ pub(crate) fn variable_names(text: &str) -> Vec<String> {
         // In files of other formats, the text before the sign may be a secret.
         (is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name)).then(|| name.to_owned())
     });
-    names.take(MAX_VARIABLES).collect()
+    names.take(MAX_ENV_FILE_VARIABLES).collect()
 }

@@ -25,11 +25,11 @@ use crate::{bridged_servers, notes, server_names};
 /// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// The app and settings file in which a server was found.
+/// The other app and settings file in which a server was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
-    /// Identifier of the app, or `file` if the app is unknown.
+    /// Identifier of the other app, or `file` if the app is unknown.
     pub app: String,
     /// Path of the settings file.
     pub file: String,
@@ -46,7 +46,7 @@ pub enum ImportedValueKind {
     Literal,
     /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
-    /// Text with a reference such as `${env:NAME}`, which the app replaces when it starts the server.
+    /// Text with a reference such as `${env:NAME}`, which the other app replaces when it starts the server.
     Reference,
 }
 
@@ -131,7 +131,7 @@ pub struct FoundServer {
 }
 
 /// Maximum length in bytes of a word that counts as a tool name although it looks like an API key.
-const MAX_TOOL_NAME: usize = 64;
+const MAX_TOOL_NAME_BYTES: usize = 64;
 
 /// The settings file that contains a server's entry.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +170,7 @@ pub(crate) fn to_found_server(
     }
     let valid_name = match &candidate.name {
         // A name is stored in a file, so it must not contain a secret.
-        Some(name) if !has_secret(name) => server_names::to_valid_name(name),
+        Some(name) if !has_secret(name) => server_names::to_valid_server_name(name),
         _ => match &candidate.remote {
             Some(remote) => server_names::name_from_url(&remote.url),
             None => server_names::name_from_command(&candidate.config),
@@ -224,7 +224,7 @@ pub(crate) fn to_found_server(
 /// Returns `true` if a text looks like a tool's name: it consists of words, as in `getIssueByKey`, so that it is not an
 /// API key despite its capital letters.
 fn is_tool_name(text: &str) -> bool {
-    text.len() <= MAX_TOOL_NAME
+    text.len() <= MAX_TOOL_NAME_BYTES
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn unparsable_server(
     let message = if has_secret(&message) { "it can't be read; the reason has a secret in it" } else { &message };
     let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
     FoundServer {
-        name: server_names::to_valid_name(&name),
+        name: server_names::to_valid_server_name(&name),
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
             file: source.file.to_owned(),

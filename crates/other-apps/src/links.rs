@@ -32,7 +32,7 @@ const MAX_LINK_BYTES: usize = 32 * 1_024;
 /// Parses a text that consists of exactly one install link. Returns `None` if the text contains anything else.
 pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
-    let is_link = link_form::match_form(text).is_some_and(|(form, rest)| {
+    let is_link = link_form::match_link_form(text).is_some_and(|(form, rest)| {
         // In some links, the JSON is not percent-encoded and contains spaces.
         let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
@@ -49,9 +49,9 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
             let begins_word = before.is_none_or(|c| !c.is_alphanumeric());
             if begins_word
                 && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
-                && link_form::match_form(rest).is_some()
+                && link_form::match_link_form(rest).is_some()
             {
-                let link = &rest[..link_length(rest, before)];
+                let link = &rest[..link_length_bytes(rest, before)];
                 at += link.len().max(1);
                 return Some(link);
             }
@@ -65,8 +65,8 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK_BYTES`], contains no server, or sets a key that links may
-/// not set.
+/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK_BYTES`], contains no server, or sets a key that
+/// links may not set.
 pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
@@ -82,7 +82,7 @@ fn parse_link(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidat
     if link.len() > MAX_LINK_BYTES {
         return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK_BYTES >> 10));
     }
-    let Some((form, rest)) = link_form::match_form(link) else {
+    let Some((form, rest)) = link_form::match_link_form(link) else {
         return Err(String::from(
             "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64",
         ));
@@ -132,7 +132,7 @@ fn link_problem(message: &str) -> ConfigProblem {
 }
 
 /// Returns the length of the link at the beginning of a text, in bytes. `before` is the character before the text.
-fn link_length(text: &str, before: Option<char>) -> usize {
+fn link_length_bytes(text: &str, before: Option<char>) -> usize {
     let mut depth = 0_u32;
     let ends = |c: char| {
         match c {

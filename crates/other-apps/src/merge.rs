@@ -17,8 +17,8 @@ use crate::server_names::TakenNames;
 /// Words by which notes refer to the sign-in settings of a server.
 const SIGN_IN_TEXT: &str = "how to sign in";
 
-/// Key that decides which found servers may be equal: program name, arguments, working directory and variable names of
-/// a local server, or the URL of a remote one.
+/// Key that decides if two servers found in other apps may be equal: program name, arguments, working directory and
+/// variable names of a local server, or the URL of a remote one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ServerIdentity {
     Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
@@ -225,7 +225,8 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges `server` into the equal server `row`. Where their settings differ, the stricter setting is used.
+/// Merges the found server `server` into the equal found server `row`. Where their settings differ, the stricter
+/// setting is used.
 fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
-/// Kind of a note about a found server, by which the page translates the note.
+/// Kind of a note about a found server, by which the user interface translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNoteKind {
     /// The other app has disabled the server.
     Off,
-    /// Another app has the same server. The text names the app.
+    /// Another app has the same server. The text names the other app.
     AlsoIn,
-    /// Names of tools that the app does not offer to its model. Drawbridge does not offer them, either.
+    /// Names of tools that the other app does not offer to its model. Drawbridge does not offer them, either.
     DeniedTools,
-    /// Names of the only tools that the app offers to its model. Drawbridge does not offer other tools, either.
+    /// Names of the only tools that the other app offers to its model. Drawbridge does not offer other tools, either.
     ExposedTools,
     /// A configured server has the same name, so this one is renamed.
     NameTaken,
@@ -39,12 +39,12 @@ pub enum ImportNoteKind {
     Bridge,
     /// The wrapper `cmd /c`, which is only necessary on Windows, was removed from the command.
     Windows,
-    /// A value for which the app prompts the user. The names are the placeholder, and the description if the app has
-    /// one.
+    /// A value for which the other app prompts the user. The names are the placeholder, and the description if the app
+    /// has one.
     Input,
     /// A variable or header whose value the user has to enter.
     EnterValue,
-    /// A variable or header whose value the app reads from a file or the output of a command.
+    /// A variable or header whose value the other app reads from a file or the output of a command.
     NotFollowed,
     /// A text in the settings of the server that the user has to replace.
     Placeholder,
@@ -59,7 +59,7 @@ pub enum ImportNoteKind {
     Merged,
     /// Names of the server's values that differ between two apps.
     Different,
-    /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
+    /// The file contains a second list of servers, which the other app does not read. The name in the note is its key.
     OtherList,
     /// Reason why the server can't be imported, in the text of the note.
     Reason,
@@ -71,7 +71,7 @@ pub enum ImportNoteKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// Kind of the note, by which the page translates it.
+    /// Kind of the note, by which the user interface translates it.
     pub kind: ImportNoteKind,
     /// Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,
@@ -85,7 +85,7 @@ impl ImportNote {
     }
 
     pub(crate) fn with_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        Self { names: names.into_iter().take(MAX_NAMES).map(Into::into).collect(), ..self }
+        Self { names: names.into_iter().take(MAX_NOTE_NAMES).map(Into::into).collect(), ..self }
     }
 
     /// Returns the note with invisible characters escaped.
@@ -104,7 +104,7 @@ impl From<String> for ImportNote {
     }
 }
 
-/// Notes about one server's entry, in order.
+/// Notes about the entry of one server in another app's settings, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ImportNotes(Vec<ImportNote>);
 
@@ -151,8 +151,8 @@ impl IntoIterator for ImportNotes {
 
 /// Maximum length of a note, in characters.
 const MAX_NOTE_CHARS: usize = 600;
-/// Maximum number of names in a note.
-const MAX_NAMES: usize = 20;
+/// Maximum number of names, such as settings or variables, in a note.
+const MAX_NOTE_NAMES: usize = 20;
 
 /// Truncates a text to the length of a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {

@@ -15,10 +15,10 @@ use crate::{entry, links, notes, server_names};
 use pasted_parts::PastedPart;
 
 /// Maximum size of a pasted text, in bytes.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+const MAX_PASTED_TEXT_BYTES: usize = 1 << 20;
 
 /// Maximum number of servers in a pasted text.
-const MAX_SERVERS: usize = 100;
+const MAX_PASTED_SERVERS: usize = 100;
 
 /// Parses the servers in pasted text: settings of any program (such as `mcpServers`), a single entry, a fragment
 /// without outer braces, an install link, a Markdown page with any of these, a command line, or a URL. `taken_names`
@@ -60,10 +60,10 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, C
 /// Parses the servers in a pasted text, some of which may have no name yet.
 pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_byte_order_mark(text);
-    if text.len() > MAX_TEXT_BYTES {
+    if text.len() > MAX_PASTED_TEXT_BYTES {
         return Err(nothing_found_problem(format!(
             "the text is longer than {} KiB; paste only the server's settings",
-            MAX_TEXT_BYTES >> 10
+            MAX_PASTED_TEXT_BYTES >> 10
         )));
     }
     if let Some(found) = links::parse_single_link(text) {
@@ -71,18 +71,18 @@ pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, Confi
     }
     // A page may contain a command for trying a server, and its settings. In this case the settings are used.
     let (plain, settings): (Vec<_>, Vec<_>) =
-        pasted_parts::split_parts(text).into_iter().partition(PastedPart::is_plain_command);
+        pasted_parts::split_pasted_parts(text).into_iter().partition(PastedPart::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
-    parse_parts(&settings, &mut candidates, &mut problem);
+    parse_pasted_parts(&settings, &mut candidates, &mut problem);
     // A link has the same priority as settings. It is never interpreted as a server's URL, even if it can't be parsed.
     let has_link = candidates.is_empty() && parse_links(text, &mut candidates, &mut problem);
     if candidates.is_empty() && !has_link {
-        parse_parts(&plain, &mut candidates, &mut problem);
+        parse_pasted_parts(&plain, &mut candidates, &mut problem);
     }
-    if candidates.len() > MAX_SERVERS {
+    if candidates.len() > MAX_PASTED_SERVERS {
         return Err(nothing_found_problem(format!(
-            "there are more than {MAX_SERVERS} servers in the text; paste some of them"
+            "there are more than {MAX_PASTED_SERVERS} servers in the text; paste some of them"
         )));
     }
     match problem {
@@ -94,9 +94,13 @@ pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, Confi
     }
 }
 
-fn parse_parts(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) {
+fn parse_pasted_parts(
+    parts: &[PastedPart<'_>],
+    candidates: &mut Vec<ServerCandidate>,
+    problem: &mut Option<ConfigProblem>,
+) {
     for part in parts {
-        match parse_part(part) {
+        match parse_pasted_part(part) {
             Ok(found) => {
                 for candidate in found {
                     if !candidates.contains(&candidate) {
@@ -136,14 +140,14 @@ fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut 
                 problem.get_or_insert(found);
             }
         }
-        if candidates.len() > MAX_SERVERS {
+        if candidates.len() > MAX_PASTED_SERVERS {
             break;
         }
     }
     has_link
 }
 
-fn parse_part(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_pasted_part(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match part {
         PastedPart::Json(text) => entry::parse_candidates(text),
         PastedPart::Fragment { text, lines_before } => {
@@ -169,7 +173,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     let mut settled = Vec::new();
     for mut candidate in candidates {
         let valid_name = match &candidate.name {
-            Some(name) => server_names::to_valid_name(name),
+            Some(name) => server_names::to_valid_server_name(name),
             None => match &candidate.remote {
                 Some(remote) => server_names::name_from_url(&remote.url),
                 None => server_names::name_from_command(&candidate.config),

@@ -46,10 +46,10 @@ pub struct ScanReport {
 }
 
 /// Identifier in place of an app's identifier, for a settings file that belongs to no known app.
-const UNKNOWN_APP: &str = "file";
+const UNKNOWN_APP_ID: &str = "file";
 /// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
 /// servers.
-const CLAUDE_CODE: &str = "claude-code";
+const CLAUDE_CODE_ID: &str = "claude-code";
 /// Maximum number of servers that one scan returns.
 pub const MAX_SERVERS: usize = 5_000;
 
@@ -181,7 +181,7 @@ impl SettingsScan<'_> {
             (None, "yaml" | "yml") => self.parse_servers(None, FileLayout::Continue, path, &text),
             _ => {
                 let shown = path.display().to_string();
-                let source = EntrySource { app: None, id: UNKNOWN_APP, file: &shown, project: None };
+                let source = EntrySource { app: None, id: UNKNOWN_APP_ID, file: &shown, project: None };
                 let candidates = pasted::parse_candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
                 let names = |file: &str| self.variable_names(path, file);
@@ -189,7 +189,7 @@ impl SettingsScan<'_> {
                     .into_iter()
                     .map(|candidate| to_found_server(candidate, source, self.environment, &names))
                     .collect();
-                self.add_servers(UNKNOWN_APP, path, servers);
+                self.add_servers(UNKNOWN_APP_ID, path, servers);
             }
         }
         // If the user chose the file, a problem is an error of the search.
@@ -198,7 +198,7 @@ impl SettingsScan<'_> {
 
     fn parse_servers(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
         let shown = path.display().to_string();
-        let id = app.map_or(UNKNOWN_APP, |app| app.id);
+        let id = app.map_or(UNKNOWN_APP_ID, |app| app.id);
         let entries = match settings_reader::read_entries(text, &shown, app, layout) {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
@@ -210,7 +210,7 @@ impl SettingsScan<'_> {
             Err(problem) => unparsable_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
-        if id == CLAUDE_CODE {
+        if id == CLAUDE_CODE_ID {
             self.mark_disabled_servers(path, &mut servers);
         }
         self.add_servers(id, path, servers);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ports::url_parts::looks_like_key;
+use ports::url_parts::may_be_api_key;
 
 /// Words anywhere in the name of a variable or setting that indicate a secret value.
 const SECRET_NAME_PARTS: [&str; 10] =
@@ -12,7 +12,7 @@ const SECRET_LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
 /// Authentication schemes that precede a credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 /// Prefixes of API keys that services issue, each with the minimum number of characters after the prefix.
-const KEY_PREFIXES: [(&str, usize); 29] = [
+const API_KEY_PREFIXES: [(&str, usize); 29] = [
     ("sk-", 8),
     ("sk_", 8),
     ("rk_live_", 4),
@@ -211,7 +211,7 @@ fn has_password(text: &str) -> bool {
 }
 
 fn has_known_prefix(part: &str) -> bool {
-    KEY_PREFIXES.iter().any(|(prefix, least)| {
+    API_KEY_PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
             // Ordinary names such as "sk-learn-server" have this prefix, too.
@@ -232,7 +232,7 @@ fn has_random_part(word: &str) -> bool {
     let pinned = without_store_hashes(pinned);
     let mut name = "";
     pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
-        let is_key = looks_like_key(part) && !is_client_id(name);
+        let is_key = may_be_api_key(part) && !is_client_id(name);
         name = part;
         is_key
     })
@@ -240,20 +240,20 @@ fn has_random_part(word: &str) -> bool {
 
 /// Removes the hashes in paths of the Nix store, `/nix/store/HASH-NAME`.
 fn without_store_hashes(word: &str) -> Cow<'_, str> {
-    const NIX_STORE: &str = "/nix/store/";
+    const NIX_STORE_PREFIX: &str = "/nix/store/";
     const NIX_HASH_CHARS: usize = 32;
     // Nix's base 32 alphabet lacks the letters e, o, t and u.
     let is_digit = |b: u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"eotu".contains(&b));
-    if !word.contains(NIX_STORE) {
+    if !word.contains(NIX_STORE_PREFIX) {
         return Cow::Borrowed(word);
     }
-    let mut parts = word.split(NIX_STORE);
+    let mut parts = word.split(NIX_STORE_PREFIX);
     let mut shortened = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let is_named = part.len() > NIX_HASH_CHARS
             && part.as_bytes()[NIX_HASH_CHARS] == b'-'
             && part.bytes().take(NIX_HASH_CHARS).all(is_digit);
-        shortened.push_str(NIX_STORE);
+        shortened.push_str(NIX_STORE_PREFIX);
         shortened.push_str(if is_named { &part[NIX_HASH_CHARS..] } else { part });
     }
     Cow::Owned(shortened)

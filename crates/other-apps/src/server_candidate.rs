@@ -15,7 +15,7 @@ pub(crate) struct ServerCandidate {
     /// Settings of a remote server, or `None` for a local one.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    /// Allow list and deny list of the tools that the app offers to its model.
+    /// Allow list and deny list of the tools that the other app offers to its model.
     pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
     /// Set if the transport of the entry is not supported.
@@ -23,7 +23,7 @@ pub(crate) struct ServerCandidate {
     pub(crate) extras: EntryExtras,
 }
 
-/// Settings of an entry that [`ServerConfig`] can't represent, and facts about the entry.
+/// Settings in a server's entry that [`ServerConfig`] can't represent, and facts about the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.
@@ -31,11 +31,11 @@ pub(crate) struct EntryExtras {
     /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
     /// environment variable instead.
     pub(crate) names_without_value: BTreeSet<String>,
-    /// Names of variables whose values are stored in the app's keychain.
+    /// Names of variables whose values are stored in the other app's keychain.
     pub(crate) in_keychain: BTreeSet<String>,
     /// Path of an environment file, which contains further variables, if the entry refers to one.
     pub(crate) env_file: Option<String>,
-    /// Values for which the app prompts the user.
+    /// Values for which the other app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
     /// Set if the server's entry does not name its transport.
     pub(crate) lacks_transport: bool,
@@ -48,9 +48,9 @@ pub(crate) struct EntryExtras {
 pub(crate) struct AppInput {
     /// Identifier by which values refer to the input.
     pub(crate) id: String,
-    /// Set if the app hides the text while it is entered.
+    /// Set if the other app hides the text while it is entered.
     pub(crate) password: bool,
-    /// Set if the app gets the value from a command instead of the user.
+    /// Set if the other app gets the value from a command instead of the user.
     pub(crate) command: bool,
 }
 

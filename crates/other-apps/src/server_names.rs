@@ -7,12 +7,12 @@ use foreign::visible;
 use ports::server_config::StdioConfig;
 use ports::url_parts::UrlParts;
 
-const MAX_NAME: usize = 64;
+const MAX_SERVER_NAME_CHARS: usize = 64;
 
 /// Converts a text to a valid server name that is as similar to the text as possible.
-pub(crate) fn to_valid_name(requested: &str) -> String {
+pub(crate) fn to_valid_server_name(requested: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
-    let name: String = requested.chars().filter(is_seen).take(MAX_NAME).collect();
+    let name: String = requested.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
     match name.trim() {
         "" => String::from("server"),
         name => name.to_owned(),
@@ -22,7 +22,7 @@ pub(crate) fn to_valid_name(requested: &str) -> String {
 /// Returns `requested` if it is a valid and unused name, otherwise a similar name with a number.
 #[must_use]
 pub fn free_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    TakenNames::new(taken).take(&to_valid_name(requested))
+    TakenNames::new(taken).take(&to_valid_server_name(requested))
 }
 
 /// Server names that are in use. Case is ignored, so that users don't confuse similar names.
@@ -47,7 +47,7 @@ impl TakenNames {
         if self.taken.insert(requested.to_lowercase()) {
             return requested.to_owned();
         }
-        let base: String = requested.chars().take(MAX_NAME - 6).collect();
+        let base: String = requested.chars().take(MAX_SERVER_NAME_CHARS - 6).collect();
         let number = self.next.entry(base.to_lowercase()).or_insert(2);
         loop {
             let name = format!("{base}-{number}");
@@ -59,15 +59,19 @@ impl TakenNames {
     }
 }
 
-/// Derives a server name from the registrable domain of a URL.
+/// Derives a name for a server from the registrable domain of its URL.
 pub(crate) fn name_from_url(url: &str) -> String {
     let domain = UrlParts::parse(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let first = domain.split('.').next().unwrap_or_default();
-    if is_address || first.is_empty() || first == "localhost" { to_valid_name("remote") } else { to_valid_name(first) }
+    if is_address || first.is_empty() || first == "localhost" {
+        to_valid_server_name("remote")
+    } else {
+        to_valid_server_name(first)
+    }
 }
 
-/// Derives a server name from the target of a command: a package, image, module or file.
+/// Derives a name for a local server from the target of its command: a package, image, module or file.
 pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     let program = base_name(&config.command);
     let subject = match program {
@@ -79,12 +83,12 @@ pub(crate) fn name_from_command(config: &StdioConfig) -> String {
         _ => None,
     };
     let name = without_common_words(subject.unwrap_or(program));
-    to_valid_name(&name)
+    to_valid_server_name(&name)
 }
 
 /// Returns the name of the container image in the arguments of `docker run`, after its options.
 fn container_image(args: &[String]) -> Option<&str> {
-    const VALUE_OPTIONS: [&str; 12] = [
+    const CONTAINER_VALUE_OPTIONS: [&str; 12] = [
         "-e",
         "--env",
         "-v",
@@ -100,7 +104,7 @@ fn container_image(args: &[String]) -> Option<&str> {
     ];
     let mut words = args.iter().map(String::as_str).skip_while(|word| *word != "run").skip(1);
     while let Some(word) = words.next() {
-        if VALUE_OPTIONS.contains(&word) {
+        if CONTAINER_VALUE_OPTIONS.contains(&word) {
             words.next();
         } else if !word.starts_with('-') {
             return Some(word);

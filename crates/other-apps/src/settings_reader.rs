@@ -12,8 +12,8 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use crate::{entry, toml_text, yaml_text};
 
-/// Maximum number of servers in a settings file.
-const MAX_SERVERS: usize = 500;
+/// Maximum number of servers in a settings file of another app.
+const MAX_SERVERS_PER_FILE: usize = 500;
 /// Keys of the objects that contain servers in most apps. Some files contain both.
 const COMMON_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
 
@@ -95,7 +95,7 @@ impl SettingsReader<'_, '_> {
             },
             FileLayout::Continue => match self.find_value(root, &["mcpServers"])? {
                 Some((value, parent)) => self.read_servers(value, parent, None),
-                None if entry::is_entry(root) => {
+                None if entry::is_server_entry(root) => {
                     self.read_entry(root.get_string("name").map(|name| name.value.to_string()), root, root, None);
                     Ok(())
                 }
@@ -130,8 +130,8 @@ impl SettingsReader<'_, '_> {
         Ok(None)
     }
 
-    /// Checks that an object contains `key` at most once, since apps differ in which of two values for the same key
-    /// they use.
+    /// Checks that an object in a settings file contains `key` at most once, since apps differ in which of two values
+    /// for the same key they use.
     fn check_unique(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {
@@ -142,7 +142,7 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Adds a note if the file has a second list of servers, which the app does not read.
+    /// Adds a note if the file has a second list of servers, which the other app does not read.
     fn note_second_map(&mut self, root: &Object<'_>, layout: FileLayout) {
         let (FileLayout::Keys(keys) | FileLayout::KeysOrBare(keys) | FileLayout::Settings(keys)) = layout else {
             return;
@@ -211,10 +211,10 @@ impl SettingsReader<'_, '_> {
     }
 
     fn check_server_limit(&self, value: &Value<'_>) -> Result<(), ConfigProblem> {
-        if self.entries.len() < MAX_SERVERS {
+        if self.entries.len() < MAX_SERVERS_PER_FILE {
             return Ok(());
         }
-        Err(self.text.value_problem(value, format!("there are more than {MAX_SERVERS} servers in the file")))
+        Err(self.text.value_problem(value, format!("there are more than {MAX_SERVERS_PER_FILE} servers in the file")))
     }
 
     fn read_named_entry(
@@ -311,7 +311,7 @@ impl SettingsReader<'_, '_> {
                 .value_problem(value, format!("expected an object of servers, found {}", value_type_name(value))));
         };
         self.text.reject_duplicate_keys(mcp, "\"mcp\"")?;
-        let later = mcp.get_object("servers").filter(|servers| !entry::is_entry(servers));
+        let later = mcp.get_object("servers").filter(|servers| !entry::is_server_entry(servers));
         if let Some(servers) = later {
             self.text.reject_duplicate_keys(servers, "\"mcp.servers\"")?;
             for property in &servers.properties {
@@ -324,7 +324,7 @@ impl SettingsReader<'_, '_> {
             let is_server = property
                 .value
                 .as_object()
-                .is_some_and(|object| entry::is_entry(object) || object.get_string("type").is_some());
+                .is_some_and(|object| entry::is_server_entry(object) || object.get_string("type").is_some());
             if !is_later && is_server {
                 self.read_named_entry(property, root, None)?;
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Syntax by which values in an app's settings refer to variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
-    /// The app's settings contain no references: the app passes all text unchanged.
+    /// The other app's settings contain no references: the other app passes all text unchanged.
     None,
     /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
     Dollar,
@@ -20,7 +20,7 @@ pub enum ReferenceSyntax {
     Any,
 }
 
-/// A reference in a value, which the app replaces before it starts the server.
+/// A reference such as `${env:NAME}` in a value, which the other app replaces before it starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueReference {
     /// Position of the reference in the value, in bytes.
@@ -29,7 +29,7 @@ pub struct ValueReference {
     pub target: ReferenceTarget,
 }
 
-/// The source of the value that replaces a reference.
+/// The source of the value that replaces a reference in another app's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
     /// An environment variable, with a default value if the reference contains one.
@@ -39,21 +39,21 @@ pub enum ReferenceTarget {
         /// Value that replaces the reference if the variable is not set.
         default: Option<String>,
     },
-    /// Identifier of a value for which the app prompts the user.
+    /// Identifier of a value for which the other app prompts the user.
     Input(String),
-    /// The secret of this name, which the app stores, replaces the reference.
+    /// The secret of this name, which the other app stores, replaces the reference.
     Secret(String),
     /// The path of the user's home folder replaces the reference.
     Home,
     /// The path separator of the operating system replaces the reference.
     Separator,
-    /// The path of the folder that is open in the app replaces the reference.
+    /// The path of the folder that is open in the other app replaces the reference.
     Workspace,
     /// A part of the open folder's path, or one of several open folders.
     PartOfWorkspace,
-    /// A file whose content the app inserts. Drawbridge does not read it.
+    /// A file whose content the other app inserts. Drawbridge does not read it.
     File,
-    /// A command whose output the app inserts. Drawbridge does not run it.
+    /// A command whose output the other app inserts. Drawbridge does not run it.
     Command,
     /// A value that this crate can't determine replaces the reference.
     Other,

@@ -14,12 +14,12 @@ use ports::server_config::ConfigProblem;
 use crate::json_text::JsonText;
 
 /// Maximum nesting depth of values in a YAML text.
-const MAX_DEPTH: usize = 64;
+const MAX_YAML_DEPTH: usize = 64;
 /// Maximum number of values in a YAML text, including those that aliases repeat.
-const MAX_VALUES: usize = 100_000;
+const MAX_YAML_VALUES: usize = 100_000;
 
 /// Maximum total size of text that is copied by expanding aliases, in bytes.
-const MAX_COPIED_BYTES: usize = 4 * 1_024 * 1_024;
+const MAX_ALIAS_COPY_BYTES: usize = 4 * 1_024 * 1_024;
 
 /// Parses the first document in a YAML text, or returns `None` if it is empty.
 ///
@@ -27,7 +27,7 @@ const MAX_COPIED_BYTES: usize = 4 * 1_024 * 1_024;
 ///
 /// Returns [`ConfigProblem`] with its position if the text is not valid YAML or exceeds a limit.
 pub(crate) fn parse_yaml<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
-    let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
+    let options = granit_parser::options! { flow_nesting_limit: MAX_YAML_DEPTH, block_nesting_limit: MAX_YAML_DEPTH };
     let mut builder = YamlBuilder {
         text: *text,
         events: Parser::new_from_str_with_options(text.text, options),
@@ -73,7 +73,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 
     fn build_value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value<'t>, ConfigProblem> {
         let range = span_range(self.text.text, &span);
-        if depth > MAX_DEPTH {
+        if depth > MAX_YAML_DEPTH {
             return Err(self.text.problem(range.start, "too many levels within one another"));
         }
         self.add_value_count(range, 1)?;
@@ -166,7 +166,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 
     fn add_copied_bytes(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
         self.copied += bytes;
-        if self.copied > MAX_COPIED_BYTES {
+        if self.copied > MAX_ALIAS_COPY_BYTES {
             return Err(self.text.problem(range.start, "the aliases in the file expand to more than 4 MB"));
         }
         Ok(())
@@ -174,14 +174,14 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 
     fn add_value_count(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
         self.values += more;
-        if self.values > MAX_VALUES {
-            return Err(self.text.problem(range.start, format!("the file has more than {MAX_VALUES} values")));
+        if self.values > MAX_YAML_VALUES {
+            return Err(self.text.problem(range.start, format!("the file has more than {MAX_YAML_VALUES} values")));
         }
         Ok(())
     }
 }
 
-/// Returns the total size of all text in a value and its descendants, in bytes.
+/// Returns the total size of all text in a YAML value and its descendants, in bytes.
 fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 /// Maximum length of the subject in an audit entry, in characters.
-pub const MAX_SUBJECT_CHARS: usize = 2_000;
+pub const MAX_AUDIT_SUBJECT_CHARS: usize = 2_000;
 /// Maximum size of the payload in an audit entry, in bytes.
-pub const MAX_CONTENT_BYTES: usize = 16 * 1024;
+pub const MAX_AUDIT_CONTENT_BYTES: usize = 16 * 1024;
 
 /// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Number of the entry, from 1. The log assigns it.
+    /// Number of the entry, from 1, which the audit log assigns.
     #[serde(default)]
     pub number: u64,
     /// Time of the decision or event, in milliseconds since 1970.
@@ -30,9 +30,9 @@ pub struct AuditEntry {
     pub server: String,
     /// Kind of the consent request, such as `tool` or `url`.
     pub kind: Cow<'static, str>,
-    /// Description of the action, such as the tool or URL, at most [`MAX_SUBJECT_CHARS`] characters.
+    /// Description of the action, such as the tool or URL, at most [`MAX_AUDIT_SUBJECT_CHARS`] characters.
     pub subject: String,
-    /// Payload without secrets, at most the first [`MAX_CONTENT_BYTES`] bytes.
+    /// Payload without secrets, at most the first [`MAX_AUDIT_CONTENT_BYTES`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if only its beginning is recorded.
@@ -53,7 +53,7 @@ pub struct AuditEntry {
     pub conversation: Option<String>,
     /// Hash of the payload, to which the decision is bound.
     pub hash: String,
-    /// Set if the entry was imported from a log without a hash chain.
+    /// Set if the entry was imported from an audit log of an older version, without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -61,12 +61,12 @@ pub struct AuditEntry {
 impl AuditEntry {
     /// Truncates the subject and the content to the limits of an entry.
     pub fn truncate_fields(&mut self) {
-        if let Some((end, _)) = self.subject.char_indices().nth(MAX_SUBJECT_CHARS) {
+        if let Some((end, _)) = self.subject.char_indices().nth(MAX_AUDIT_SUBJECT_CHARS) {
             self.subject.truncate(end);
         }
-        if let Some(content) = self.content.as_mut().filter(|content| content.len() > MAX_CONTENT_BYTES) {
+        if let Some(content) = self.content.as_mut().filter(|content| content.len() > MAX_AUDIT_CONTENT_BYTES) {
             self.content_bytes = Some(content.len() as u64);
-            content.truncate(content.floor_char_boundary(MAX_CONTENT_BYTES));
+            content.truncate(content.floor_char_boundary(MAX_AUDIT_CONTENT_BYTES));
         }
     }
 }
@@ -120,16 +120,16 @@ pub struct WrittenEntry {
     pub place: u64,
 }
 
-/// The result of [`AuditLog::append_later`].
+/// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The log has already written the entry.
+    /// The audit log has already written the entry.
     Written(WrittenEntry),
     /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
 }
 
-/// A channel through which the log reports the results of queued writes to the host. Neither side blocks.
+/// Channel through which the audit log reports to the host that queued entries were written. Neither side blocks.
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
     /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
@@ -139,7 +139,8 @@ pub struct AuditReceipts {
 }
 
 impl AuditReceipts {
-    /// Reports the results of writing queued entries, each with its ticket.
+    /// Reports the results of writing queued audit entries, each with the ticket that was passed to
+    /// [`AuditLog::append_later`].
     pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.arrived.notify_one();
@@ -164,14 +165,15 @@ pub trait AuditLog: Send + Sync {
     /// Sets the receiver for results of [`append_later`](Self::append_later) and changes of
     /// [`durable_position`](Self::durable_position).
     fn set_receipts(&self, receipts: Arc<AuditReceipts>);
-    /// Writes an entry. A written entry survives a crash of this process. [`durable_position`](Self::durable_position) reports when it
-    /// also survives a power failure.
+    /// Writes an entry to the audit log. A written entry survives a crash of this process.
+    /// [`durable_position`](Self::durable_position) reports when it also survives a power failure.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
     fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
-    /// Queues an entry without waiting for the write. The result is reported under `ticket`.
+    /// Queues an audit entry without waiting for the write. The result is reported under `ticket` to the receiver that
+    /// [`set_receipts`](Self::set_receipts) has set.
     ///
     /// # Errors
     ///
@@ -189,13 +191,13 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if they can't be made durable.
     fn flush(&self) -> Result<(), StoreError>;
-    /// Returns the entries that match the query, newest first. Contents that can't be decrypted are omitted.
+    /// Returns the audit entries that match the query, newest first. Contents that can't be decrypted are omitted.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be read.
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError>;
-    /// Verifies the whole hash chain and its seal.
+    /// Verifies the hash chain of the whole audit log, and its seal.
     ///
     /// # Errors
     ///
@@ -236,7 +238,7 @@ pub struct AuditVerdict {
     pub last: Option<u64>,
     /// Number of the last entry that was removed because of age or size limits.
     pub removed: Option<u64>,
-    /// State of the seal at the end of the log.
+    /// State of the seal that proves the log's entries up to a certain number.
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
@@ -266,7 +268,8 @@ impl AuditVerdict {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
-    /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
+    /// The seal matches the log up to this entry, verified with the key in the keychain. Later entries are only chained
+    /// by their hashes.
     Holds {
         /// Number of the last entry that the seal covers.
         number: u64,
@@ -275,14 +278,14 @@ pub enum AuditSeal {
     None,
     /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// The reason why the key of the seal is unavailable.
+        /// The reason why the key that verifies the seal is unavailable.
         cause: String,
     },
     /// The seal doesn't match the log. The findings contain the details.
     Broken,
 }
 
-/// A problem that a verification of the audit log found.
+/// A problem that a verification of the audit log found, with the affected entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {

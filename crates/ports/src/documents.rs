@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// Documents that the host persists: app settings, grants, roots, running processes, detected properties of servers.
 /// Each is a JSON file that users can read.
 pub trait Documents: Send + Sync {
-    /// Returns the path of the folder, for display.
+    /// Returns the path of the folder with the documents, for display.
     fn path(&self) -> PathBuf;
     /// Reads a document, or returns `None` if it was never written or is JSON `null`.
     ///
@@ -17,8 +17,8 @@ pub trait Documents: Send + Sync {
     ///
     /// Returns [`StoreError`] if the file can't be read or is not JSON.
     fn read(&self, name: Document) -> Result<Option<serde_json::Value>, StoreError>;
-    /// Renames the file of an unusable document, so that its content is preserved and the document counts as missing.
-    /// Returns the new path.
+    /// Renames the file of a document whose content is unusable, so that the content is preserved and the document
+    /// counts as missing. Returns the new path.
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError>;
     /// Writes a document atomically. JSON `null` stands for a missing document.
     ///
@@ -73,7 +73,8 @@ pub enum DocumentSeal {
         /// The reason why there is no keychain.
         cause: String,
     },
-    /// Documents are sealed, but the key is unavailable. Documents that grant rights are not used.
+    /// Documents are sealed, but the key that verifies the seals is unavailable. Documents that grant rights are not
+    /// used.
     Unavailable {
         /// The reason why the key of the seals is unavailable.
         cause: String,
@@ -87,7 +88,7 @@ pub enum DocumentSeal {
 pub struct RefusedDocument {
     /// The reason why the document was rejected, as a message for the user.
     pub cause: String,
-    /// Kind of the reason for which the document was rejected.
+    /// Kind of the reason, such as a forged or removed document.
     pub why: DocumentRefusal,
     /// Path to which the document was moved, or `None` if it was not moved.
     pub moved_to: Option<PathBuf>,
@@ -106,7 +107,7 @@ pub enum DocumentRefusal {
 
 /// The policy of the computer's administrator, which applies to all users. Read-only.
 pub trait ManagedPolicy: Send + Sync {
-    /// Returns the path of the file, for display.
+    /// Returns the path of the policy file, for display.
     fn path(&self) -> PathBuf;
     /// Reads the policy file, or returns `None` if it doesn't exist.
     ///
@@ -120,7 +121,7 @@ pub trait ManagedPolicy: Send + Sync {
 /// Names of the documents that the host persists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Document {
-    /// `settings.json`: settings of the app that the user has changed.
+    /// `settings.json`: settings of Drawbridge that the user has changed.
     Settings,
     /// `grants.json`: approvals of the user that are always valid.
     Grants,
@@ -129,7 +130,7 @@ pub enum Document {
     /// `flow.json`: data flow settings of each server, which determine which of its content requires consent or a
     /// review.
     Flow,
-    /// `running.json`: processes of the current run, for cleanup at the next start.
+    /// `running.json`: processes of local servers in the current run, for cleanup at the next start.
     Running,
     /// `servers.json`: transport and revision that were detected for each server.
     Servers,

@@ -23,7 +23,7 @@ pub use documents::*;
 
 /// The servers that are configured in `mcp.json`.
 pub trait ServerSettings: Send + Sync {
-    /// Returns the path of the file, for display.
+    /// Returns the path of `mcp.json`, for display.
     fn path(&self) -> PathBuf;
     /// Reads the servers in file order. A missing file contains none.
     ///
@@ -31,16 +31,16 @@ pub trait ServerSettings: Send + Sync {
     ///
     /// Returns [`ConfigProblem`] with the line and the expected content if the file is invalid.
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem>;
-    /// Adds a server at the end, or replaces the one with this name (or with the name `was`, to rename it). Unknown
-    /// keys of the entry and other parts of the file are preserved. Writes atomically.
+    /// Adds a server at the end of `mcp.json`, or replaces the one with this name (or with the name `was`, to rename
+    /// it). Unknown keys of the entry and other parts of the file are preserved. Writes atomically.
     ///
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] if the current file can't be read or written. It is then unchanged.
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
-    /// Does the same as [`put`](Self::put) without renaming, but only if the current entry equals `before`, or is
-    /// missing if `before` is `None`. Comparison and write happen under one lock between Drawbridge's processes.
-    /// Returns `false` if the current entry differs. The file is then unchanged.
+    /// Does the same as [`put`](Self::put) without renaming, but only if the current entry of the server equals
+    /// `before`, or is missing if `before` is `None`. Comparison and write happen under one lock between Drawbridge's
+    /// processes. Returns `false` if the current entry differs. The file is then unchanged.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ pub trait ServerSettings: Send + Sync {
     ///
     /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
     fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
-    /// Starts watching the file. Each change by another process sends one message. A change by this process may send
+    /// Starts watching `mcp.json`. Each change by another process sends one message. A change by this process may send
     /// one as well.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
@@ -184,8 +184,8 @@ pub trait History: Send + Sync {
     }
 }
 
-/// Functions that only a shell (the desktop app or the command line) can provide. Calls that show a dialog return after
-/// the user has closed it.
+/// Functions of the operating system's desktop that only the desktop app or the command line can provide. Calls that
+/// show a dialog return after the user has closed it.
 #[async_trait::async_trait]
 pub trait Platform: Send + Sync {
     /// Opens a URL in the system's browser. Only called with `http` and `https` URLs that were displayed to the user in
@@ -238,15 +238,16 @@ pub trait Secrets: Send + Sync {
     fn lock_name(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
-    /// Reads the mark of this name: a short text that is stored in the keychain itself, so that a program which can
-    /// only write files can't restore an older one. Returns `None` if there is no keychain.
+    /// Reads the rollback mark of this name: a short text that is stored in the keychain itself, so that a program
+    /// which can only write files can't restore an older version of it. Returns `None` if there is no keychain.
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be read.
     fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
-    /// Stores the mark of this name, a short text, in the keychain itself. Does nothing if there is no keychain.
+    /// Stores the rollback mark of this name, a short text, in the keychain itself. Does nothing if there is no
+    /// keychain.
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be changed.
@@ -264,7 +265,7 @@ pub trait Secrets: Send + Sync {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
-    /// Secrets are stored permanently, because the keychain works.
+    /// Secrets are stored permanently in the keychain, which is usable.
     #[error("secrets are encrypted with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user denied access.
@@ -335,11 +336,11 @@ pub struct Ports {
     pub history: std::sync::Arc<dyn History>,
     /// Secrets, encrypted with a key in the keychain.
     pub secrets: std::sync::Arc<dyn Secrets>,
-    /// Functions that the shell provides.
+    /// Functions that the desktop app or the command line provides.
     pub platform: std::sync::Arc<dyn Platform>,
-    /// Source of the current time for decisions.
+    /// Source of the current time for decisions, such as the expiry of approvals.
     pub clock: time::SharedClock,
 }
 
-/// Values by the name of the server, sorted by name. The format of `roots.json`.
+/// One value for each server, by the server's name and sorted by it. The format of `roots.json`.
 pub type ServerMap<T> = BTreeMap<String, T>;

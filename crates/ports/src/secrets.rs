@@ -14,15 +14,15 @@ use serde_json::json;
 use crate::server_config::{HttpConfig, StdioConfig, ValuePart};
 use crate::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 
-const REFERENCE_PREFIX: &str = "${secret:";
-const REFERENCE_SUFFIX: char = '}';
+const SECRET_REFERENCE_PREFIX: &str = "${secret:";
+const SECRET_REFERENCE_SUFFIX: char = '}';
 /// Maximum length of a secret's name in a reference, in bytes.
-const MAX_NAME_BYTES: usize = 128;
+const MAX_SECRET_NAME_BYTES: usize = 128;
 
-/// Returns the names of the secrets to which a value refers, in order.
+/// Returns the names of the secrets to which the value of a header or variable refers, in order.
 #[must_use]
 pub fn referenced_names(value: &str) -> Vec<&str> {
-    split_references(value)
+    split_at_secret_references(value)
         .into_iter()
         .filter_map(|part| if let SecretTextPart::Secret(name) = part { Some(name) } else { None })
         .collect()
@@ -36,13 +36,13 @@ pub fn split_value(value: &str) -> Vec<ValuePart> {
         SecretTextPart::Text(text) => ValuePart::Text(text.to_owned()),
         SecretTextPart::Secret(_) => ValuePart::Secret(None),
     };
-    split_references(value).into_iter().map(part).collect()
+    split_at_secret_references(value).into_iter().map(part).collect()
 }
 
 /// Returns the reference to a secret, `${secret:NAME}`.
 #[must_use]
 pub fn secret_reference(name: &str) -> String {
-    format!("{REFERENCE_PREFIX}{name}{REFERENCE_SUFFIX}")
+    format!("{SECRET_REFERENCE_PREFIX}{name}{SECRET_REFERENCE_SUFFIX}")
 }
 
 /// Returns an unused name for the secret of a header: letters, digits, `-`, `_` and `.`. Other characters become `_`,
@@ -62,7 +62,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     name
 }
 
-/// Returns `true` if a name is one of `taken`, ignoring case because some keychains do.
+/// Returns `true` if the name of a secret is one of `taken`, ignoring case because some keychains do.
 #[must_use]
 pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
@@ -101,22 +101,22 @@ enum SecretTextPart<'t> {
     Secret(&'t str),
 }
 
-fn split_references(value: &str) -> Vec<SecretTextPart<'_>> {
+fn split_at_secret_references(value: &str) -> Vec<SecretTextPart<'_>> {
     let mut parts = Vec::new();
     let mut rest = value;
-    while let Some(at) = rest.find(REFERENCE_PREFIX) {
-        let inner = &rest[at + REFERENCE_PREFIX.len()..];
-        let name = inner.split(REFERENCE_SUFFIX).next().unwrap_or_default();
+    while let Some(at) = rest.find(SECRET_REFERENCE_PREFIX) {
+        let inner = &rest[at + SECRET_REFERENCE_PREFIX.len()..];
+        let name = inner.split(SECRET_REFERENCE_SUFFIX).next().unwrap_or_default();
         let is_name = inner.len() > name.len()
-            && (1..=MAX_NAME_BYTES).contains(&name.len())
+            && (1..=MAX_SECRET_NAME_BYTES).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-        let end = if is_name { at } else { at + REFERENCE_PREFIX.len() };
+        let end = if is_name { at } else { at + SECRET_REFERENCE_PREFIX.len() };
         if end > 0 {
             parts.push(SecretTextPart::Text(&rest[..end]));
         }
         if is_name {
             parts.push(SecretTextPart::Secret(name));
-            rest = &inner[name.len() + REFERENCE_SUFFIX.len_utf8()..];
+            rest = &inner[name.len() + SECRET_REFERENCE_SUFFIX.len_utf8()..];
         } else {
             rest = inner;
         }
@@ -184,7 +184,7 @@ pub enum UnresolvedSecret {
         /// Error that the keychain returned.
         cause: SecretError,
     },
-    /// The task that reads the keychain was aborted. Contains the error message.
+    /// The blocking task that reads the keychain was aborted. Contains the error message.
     #[error("the keychain could not be read: {0}")]
     Interrupted(String),
 }
@@ -196,10 +196,10 @@ pub enum UnresolvedSecret {
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve_headers(config: &HttpConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
     let origin = config.origin().unwrap_or_default();
-    fill_references(&config.headers, &origin, &origin, secrets)
+    fill_secret_references(&config.headers, &origin, &origin, secrets)
 }
 
-/// Headers or variables with the values of secrets, and a list of these secrets.
+/// Headers or environment variables in which values of secrets replace the references, and a list of these secrets.
 pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 
 /// Replaces the references to secrets in the environment of a local server with their values. Blocks.
@@ -208,10 +208,10 @@ pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
-    fill_references(&config.env, &command_binding(config), "this command", secrets)
+    fill_secret_references(&config.env, &command_binding(config), "this command", secrets)
 }
 
-fn fill_references(
+fn fill_secret_references(
     values: &BTreeMap<String, String>,
     place: &str,
     shown: &str,
@@ -220,7 +220,7 @@ fn fill_references(
     let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
     for (entry, value) in values {
         let mut whole = String::new();
-        for part in split_references(value) {
+        for part in split_at_secret_references(value) {
             match part {
                 SecretTextPart::Text(text) => whole.push_str(text),
                 SecretTextPart::Secret(name) => match secrets.get(&storage_key(name, place)) {

@@ -21,7 +21,9 @@ pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, grant_hash, path_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
-pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, access_name as access_word};
+pub use sandbox::{
+    AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, access_mode_name as access_word,
+};
 pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
 pub use tool_filter::ToolFilter;
 
@@ -61,7 +63,7 @@ pub struct StdioConfig {
     pub command: String,
     /// Arguments of the program, each passed to it unchanged.
     pub args: Vec<String>,
-    /// Environment variables in addition to those that are passed on from the app.
+    /// Environment variables in addition to those that are passed on from Drawbridge's environment.
     pub env: BTreeMap<String, String>,
     /// Working directory of the server, or `None` for the default.
     pub cwd: Option<PathBuf>,
@@ -198,16 +200,16 @@ impl StdioConfig {
     /// executes it.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let mut line = quote_word(&self.command);
+        let mut line = quote_command_word(&self.command);
         for argument in &self.args {
             line.push(' ');
-            line.push_str(&quote_word(argument));
+            line.push_str(&quote_command_word(argument));
         }
         line
     }
 }
 
-fn quote_word(word: &str) -> String {
+fn quote_command_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~\\".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

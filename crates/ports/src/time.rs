@@ -37,7 +37,8 @@ pub fn to_millis(at: SystemTime) -> Millis {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Returns the end of a time span that begins at `at`. The result saturates, after about 292 million years.
+/// Returns the end of a time span that begins at `at`. If the end can't be represented, returns the maximum, after
+/// about 292 million years.
 #[must_use]
 pub fn end_of_span(at: Millis, span: Duration) -> Millis {
     at.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX / 2))

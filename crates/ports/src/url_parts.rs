@@ -72,7 +72,7 @@ impl UrlParts {
         if is_address {
             warnings.push(UrlWarning::IpAddress);
         }
-        if is_local(&host) {
+        if is_local_network_host(&host) {
             warnings.push(UrlWarning::Local);
         }
         // `Url` stores the host in ASCII. A label with "xn--" is, or was converted to, Punycode.
@@ -139,7 +139,7 @@ fn is_this_computer(host: &Host<&str>) -> bool {
     }
 }
 
-fn is_local(host: &Host<&str>) -> bool {
+fn is_local_network_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
@@ -147,22 +147,22 @@ fn is_local(host: &Host<&str>) -> bool {
         }
         Host::Ipv4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
         Host::Ipv6(ip) => match ip.to_ipv4_mapped() {
-            Some(ip) => is_local(&Host::Ipv4(ip)),
+            Some(ip) => is_local_network_host(&Host::Ipv4(ip)),
             None => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local(),
         },
     }
 }
 
-/// Minimum length, in bytes, of a path segment of a URL that may be a key.
-const MIN_KEY_BYTES: usize = 16;
-/// Number of characters of a path segment that remain visible if the segment may be a key.
-const VISIBLE_KEY_CHARS: usize = 4;
-/// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be keys.
-const MAX_WORD_BYTES: usize = 32;
+/// Minimum length, in bytes, of a path segment of a URL that may be an API key or token.
+const MIN_API_KEY_BYTES: usize = 16;
+/// Number of characters of a path segment that remain visible if the segment may be an API key or token.
+const VISIBLE_API_KEY_CHARS: usize = 4;
+/// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be API keys or tokens.
+const MAX_ORDINARY_WORD_BYTES: usize = 32;
 
-/// Returns a URL for logs and files, in which `…` replaces possible keys: each value in the query (a part without a
-/// name may itself be a key, and counts as a value), the fragment, user name and password. A path segment that looks
-/// like a key is shortened to its first characters.
+/// Returns a URL for logs and files, in which `…` replaces possible API keys and tokens: each value in the query (a
+/// part without a name may itself be a key, and counts as a value), the fragment, user name and password. A path
+/// segment that looks like a key is shortened to its first characters.
 pub fn redacted_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
@@ -173,8 +173,8 @@ pub fn redacted_url(url: &str) -> String {
     let mut shown = if scheme.is_empty() { host } else { format!("{scheme}://{host}") };
     for part in parts {
         shown.push('/');
-        if looks_like_key(part) {
-            shown.extend(part.chars().take(VISIBLE_KEY_CHARS));
+        if may_be_api_key(part) {
+            shown.extend(part.chars().take(VISIBLE_API_KEY_CHARS));
             shown.push('…');
         } else {
             shown.push_str(part);
@@ -192,22 +192,22 @@ pub fn redacted_url(url: &str) -> String {
     shown + fragment
 }
 
-/// Returns `true` if a path segment, or another word, may be a key: it is long and consists mostly of mixed letters and
-/// digits, or of letters whose case changes often. A false positive only shortens the displayed text.
+/// Returns `true` if a path segment, or another word, may be an API key or token: it is long and consists mostly of
+/// mixed letters and digits, or of letters whose case changes often. A false positive only shortens the displayed text.
 #[must_use]
-pub fn looks_like_key(part: &str) -> bool {
+pub fn may_be_api_key(part: &str) -> bool {
     let is_odd = |run: &&str| {
         let bytes = run.as_bytes();
         let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
         let rises = bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
         (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
             || rises * 5 >= run.len()
-            || run.len() >= MAX_WORD_BYTES
+            || run.len() >= MAX_ORDINARY_WORD_BYTES
     };
     let runs = || part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
     let all: usize = runs().map(str::len).sum();
     let odd: usize = runs().filter(is_odd).map(str::len).sum();
-    all >= MIN_KEY_BYTES && odd * 2 >= all
+    all >= MIN_API_KEY_BYTES && odd * 2 >= all
 }
 
 #[cfg(test)]

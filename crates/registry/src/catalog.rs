@@ -7,19 +7,19 @@ use ports::time::{SharedClock, end_of_span};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
-use crate::server_json::read::{check_name, check_version, quote_untrusted, read_entry, read_page};
+use crate::server_json::read::{check_server_name, check_server_version, quote_untrusted_text, read_entry, read_page};
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
-/// it about once an hour.
-const MAX_FRESH_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+/// its entries about once an hour.
+const MAX_FRESH_RESPONSE_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Default number of entries in a page of search results.
 const DEFAULT_PAGE_SIZE: usize = 30;
 pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry with the cache of its responses. The page and the command line use it to search for servers.
+/// A registry with the cache of its responses. The user interface and the command line use it to search for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -49,7 +49,7 @@ pub enum CachePolicy {
     Now,
 }
 
-/// A registry's response to a request, with the time at which the registry returned it.
+/// A registry's response to a request, or a part of it, with the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedAnswer<T> {
     /// Result of the request, from the registry or from the cache.
@@ -114,10 +114,12 @@ impl RegistryCatalog {
     /// # Errors
     /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the server.
     pub async fn versions(&self, name: &str, freshness: CachePolicy) -> Result<DatedAnswer<EntryPage>, RegistryError> {
-        check_name(name).map_err(RegistryError::Question)?;
+        check_server_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
-            .fetch(&request, &format!("a server {}", quote_untrusted(name)), freshness, read_page, |page| &page.entries)
+            .fetch(&request, &format!("a server {}", quote_untrusted_text(name)), freshness, read_page, |page| {
+                &page.entries
+            })
             .await?;
         found.value.entries.retain(|entry| entry.server.name == name);
         Ok(found)
@@ -134,9 +136,9 @@ impl RegistryCatalog {
         version: &str,
         freshness: CachePolicy,
     ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
-        check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
+        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
-        let what = format!("version {} of a server {}", quote_untrusted(version), quote_untrusted(name));
+        let what = format!("version {} of a server {}", quote_untrusted_text(version), quote_untrusted_text(name));
         // A response about another version is an error, and is not cached.
         let read = |json: &[u8]| {
             let entry = read_entry(json)?;
@@ -144,7 +146,8 @@ impl RegistryCatalog {
             if server.name == name && (version == LATEST_VERSION || server.version == version) {
                 return Ok(entry);
             }
-            let other = format!("it is about {} {}", quote_untrusted(&server.name), quote_untrusted(&server.version));
+            let other =
+                format!("it is about {} {}", quote_untrusted_text(&server.name), quote_untrusted_text(&server.version));
             Err(EntryError::Unreadable(other))
         };
         self.fetch(&request, &what, freshness, read, std::slice::from_ref).await
@@ -174,7 +177,7 @@ impl RegistryCatalog {
         let now = self.clock.now();
         if let Some(cached) = &cached
             && freshness == CachePolicy::Usual
-            && now < end_of_span(cached.fetched, MAX_FRESH_AGE)
+            && now < end_of_span(cached.fetched, MAX_FRESH_RESPONSE_AGE)
             && let Ok(value) = read(&cached.body)
         {
             return Ok(self.cached_answer(value, cached, None));
@@ -269,7 +272,7 @@ impl RegistryCatalog {
     }
 }
 
-/// Name that stands for the newest version in requests.
+/// Version name in requests that stands for the newest version of a server.
 const LATEST_VERSION: &str = "latest";
 
 /// A parsed response with entries whose status may be outdated, and can be replaced by the latest status in the cache.

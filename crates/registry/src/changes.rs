@@ -17,12 +17,12 @@ use crate::server_json::read::read_page;
 
 /// Age of the oldest changes that the first refresh reads. Also the period that is read again after a list that took
 /// several refreshes, since the clocks of this computer and the registry may differ.
-const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
+const CHANGES_OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum duration of a refresh, as a multiple of the timeout of one response. A refresh that has taken longer
 /// requests no further page.
-const MAX_SLOW_RESPONSES: u32 = 10;
+const MAX_REFRESH_RESPONSE_TIMEOUTS: u32 = 10;
 
-/// Result of a refresh, which reads the changes in a registry since the previous refresh.
+/// Result of a refresh, which reads the changes of the entries in a registry since the previous refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
     /// Number of changed versions in the pages that were read.
@@ -45,7 +45,7 @@ impl RegistryCatalog {
     /// error are stored.
     pub async fn refresh(&self) -> Result<ChangesSummary, RegistryError> {
         let began = self.clock.now();
-        let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
+        let margin = u64::try_from(CHANGES_OVERLAP.as_millis()).unwrap_or(u64::MAX);
         let progress = self.run_blocking(|cache, address| cache.changes_progress(address)).await;
         let anew = ChangesProgress::starting_at(progress.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
         let (mut is_resumed, mut reading) = match progress.unfinished {
@@ -55,7 +55,7 @@ impl RegistryCatalog {
         let mut cursors: Vec<String> = reading.cursor.iter().cloned().collect();
         let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
-        let end = Instant::now() + limits.time * MAX_SLOW_RESPONSES;
+        let end = Instant::now() + limits.time * MAX_REFRESH_RESPONSE_TIMEOUTS;
         for at in 0..limits.pages {
             if Instant::now() > end {
                 break;
@@ -94,7 +94,7 @@ impl RegistryCatalog {
     }
 
     async fn read_changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
-        let (since, limit) = (time_text(reading.since), MAX_PAGE_SIZE.to_string());
+        let (since, limit) = (changes_since_text(reading.since), MAX_PAGE_SIZE.to_string());
         let mut parameters = vec![("updated_since", since.as_str()), ("limit", &limit)];
         parameters.extend(reading.cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let body = self.registry.get(&RegistryRequest::list(&parameters), "a list of changes").await?;
@@ -111,7 +111,7 @@ const fn is_cursor_rejection(error: &RegistryError) -> bool {
     }
 }
 
-fn time_text(time: Millis) -> String {
+fn changes_since_text(time: Millis) -> String {
     let time = i64::try_from(time).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

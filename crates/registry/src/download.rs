@@ -21,9 +21,9 @@ use crate::plan::is_sha256;
 
 /// Maximum number of redirects of a download. Release pages of code hosts redirect to another host, which may redirect
 /// again.
-const MAX_REDIRECTS: usize = 5;
+const MAX_DOWNLOAD_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
-const UNFINISHED_PREFIX: &str = ".unfinished-";
+const UNFINISHED_DOWNLOAD_PREFIX: &str = ".unfinished-";
 
 /// Limits of time and size for the download of one bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum DownloadError {
         cause: String,
     },
     /// The download was redirected more often than allowed.
-    #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
+    #[error("{address} redirects more than {MAX_DOWNLOAD_REDIRECTS} times; contact the publisher")]
     Redirects {
         /// Scheme, host and port of the listed address, from which the redirects began.
         address: String,
@@ -95,7 +95,7 @@ pub enum DownloadError {
     /// The bundle is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
-        /// Scheme, host and port of the server that sent the file.
+        /// Scheme, host and port of the server that sent the bundle.
         address: String,
         /// Maximum size of the bundle in bytes.
         limit: u64,
@@ -103,7 +103,7 @@ pub enum DownloadError {
     /// The downloaded file has another hash than the registry entry.
     #[error("{address} provides another file than the one in the registry: its SHA-256 is {found}; do not use it")]
     WrongHash {
-        /// Scheme, host and port of the server that sent the file.
+        /// Scheme, host and port of the server that sent the bundle.
         address: String,
         /// SHA-256 of the downloaded bundle, in hexadecimal.
         found: String,
@@ -158,7 +158,11 @@ impl BundleTransfer<'_> {
         }
         let within = folder.to_owned();
         let (file, unfinished) = run_blocking(move || {
-            Ok(tempfile::Builder::new().prefix(UNFINISHED_PREFIX).suffix(".mcpb").tempfile_in(within)?.into_parts())
+            Ok(tempfile::Builder::new()
+                .prefix(UNFINISHED_DOWNLOAD_PREFIX)
+                .suffix(".mcpb")
+                .tempfile_in(within)?
+                .into_parts())
         })
         .await?;
         self.write_and_verify(response, File::from_std(file), address).await?;
@@ -172,9 +176,9 @@ impl BundleTransfer<'_> {
     /// address that sent it.
     async fn request_bundle(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
         let first = displayed_origin(&url);
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_DOWNLOAD_REDIRECTS {
             let address = displayed_origin(&url);
-            if let Some(cause) = self.refusal_reason(&url) {
+            if let Some(cause) = self.address_refusal_reason(&url) {
                 return Err(DownloadError::Address { address, cause: cause.to_owned() });
             }
             let client = mcp_transport::http::client_for_registries(is_loopback(&url));
@@ -196,7 +200,7 @@ impl BundleTransfer<'_> {
     }
 
     /// Returns the reason why a download address is not allowed, or `None` if it is allowed.
-    fn refusal_reason(&self, url: &Url) -> Option<&'static str> {
+    fn address_refusal_reason(&self, url: &Url) -> Option<&'static str> {
         let registry = self.registry.address();
         let is_of_registry = registry.host() == url.host();
         match url.scheme() {

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::{
-    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_CHOICES, MAX_DEPTH, MAX_DISPLAYED_TEXT_BYTES,
-    MAX_ENTRY_BYTES, MAX_EXTRAS, MAX_LABEL_BYTES, MAX_PAGE_ENTRIES, MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES,
-    MAX_VERSION_BYTES, read_entry, read_page,
+    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_DISPLAYED_TEXT_BYTES, MAX_ENTRY_BYTES,
+    MAX_EXTRA_ELEMENTS, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_LISTED_VALUES,
+    MAX_PAGE_ENTRIES, MAX_TARGETS, MAX_VALUE_VARIABLES, MAX_VERSION_BYTES, read_entry, read_page,
 };
 use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
@@ -163,15 +163,19 @@ fn every_member_is_bounded() {
             MAX_DISPLAYED_TEXT_BYTES,
             Box::new(move |n| entry_with("description", text(n))) as Box<dyn Fn(usize) -> Value>,
         ),
-        ("a value", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
+        ("a value", MAX_INPUT_VALUE_BYTES, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
         ("remotes", MAX_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
         (
             "arguments",
-            MAX_VALUES,
+            MAX_LISTED_VALUES,
             Box::new(move |n| entry_with_package("packageArguments", some(n, json!({ "type": "positional" })))),
         ),
-        ("icons", MAX_EXTRAS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
-        ("choices", MAX_CHOICES, Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) })))),
+        ("icons", MAX_EXTRA_ELEMENTS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
+        (
+            "choices",
+            MAX_INPUT_CHOICES,
+            Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) }))),
+        ),
         ("title", MAX_DISPLAYED_TEXT_BYTES, Box::new(move |n| entry_with("title", text(n)))),
         ("websiteUrl", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with("websiteUrl", text(n)))),
         ("repository", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with("repository", json!({ "url": text(n) })))),
@@ -182,8 +186,8 @@ fn every_member_is_bounded() {
         ("fileSha256", MAX_LABEL_BYTES, Box::new(move |n| entry_with_package("fileSha256", text(n)))),
         ("runtimeHint", MAX_LABEL_BYTES, Box::new(move |n| entry_with_package("runtimeHint", text(n)))),
         ("variable's name", MAX_LABEL_BYTES, Box::new(move |n| variable(json!({ "name": text(n) })))),
-        ("default", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "default": text(n) })))),
-        ("choice", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "choices": [text(n)] })))),
+        ("default", MAX_INPUT_VALUE_BYTES, Box::new(move |n| variable(json!({ "name": "A", "default": text(n) })))),
+        ("choice", MAX_INPUT_VALUE_BYTES, Box::new(move |n| variable(json!({ "name": "A", "choices": [text(n)] })))),
         (
             "placeholder",
             MAX_DISPLAYED_TEXT_BYTES,
@@ -196,18 +200,22 @@ fn every_member_is_bounded() {
         ),
         (
             "headers",
-            MAX_VALUES,
+            MAX_LISTED_VALUES,
             Box::new(move |n| {
                 entry_with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))
             }),
         ),
-        ("steps", MAX_EXTRAS, Box::new(move |n| entry_with_package("postInstallInstructions", some(n, json!({}))))),
+        (
+            "steps",
+            MAX_EXTRA_ELEMENTS,
+            Box::new(move |n| entry_with_package("postInstallInstructions", some(n, json!({})))),
+        ),
         (
             "a step",
             MAX_DISPLAYED_TEXT_BYTES,
             Box::new(move |n| entry_with_package("postInstallInstructions", json!([{ "command": text(n) }]))),
         ),
-        ("variables", MAX_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
+        ("variables", MAX_VALUE_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
     ];
     for (what, most, entry) in cases {
         read_value(&entry(most)).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -223,8 +231,8 @@ fn every_member_is_bounded() {
     read_page(cursor(MAX_ADDRESS_BYTES).as_bytes()).unwrap();
     read_page(cursor(MAX_ADDRESS_BYTES + 1).as_bytes()).unwrap_err();
     let many = |count: usize| json!({ "server": entry_with("title", Value::Null)["server"], "_meta": named(count) });
-    read_value(&many(MAX_EXTRAS)).unwrap();
-    refusal_text(&many(MAX_EXTRAS + 1));
+    read_value(&many(MAX_EXTRA_ELEMENTS)).unwrap();
+    refusal_text(&many(MAX_EXTRA_ELEMENTS + 1));
 }
 
 #[test]
@@ -247,8 +255,8 @@ fn large_or_deep_entry_is_not_parsed() {
     let entry = |levels: usize| {
         entry_with("unknown", json!(0)).to_string().replace("\"unknown\":0", &format!("\"unknown\":{}", deep(levels)))
     };
-    read_entry(entry(MAX_DEPTH - 2).as_bytes()).unwrap();
-    assert_eq!(read_entry(entry(MAX_DEPTH - 1).as_bytes()), Err(EntryError::TooDeep));
+    read_entry(entry(MAX_JSON_DEPTH - 2).as_bytes()).unwrap();
+    assert_eq!(read_entry(entry(MAX_JSON_DEPTH - 1).as_bytes()), Err(EntryError::TooDeep));
     assert_eq!(read_entry(deep(100_000).as_bytes()), Err(EntryError::TooDeep));
     read_value(&entry_with("description", json!("[[{{\\\"".repeat(50)))).unwrap();
 }

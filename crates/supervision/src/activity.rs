@@ -32,16 +32,16 @@ pub const DEFAULT_MAX_BYTES: usize = 8 * 1024 * 1024;
 pub const MAX_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
-const PREVIEW_CHARS: usize = 200;
+const ENTRY_PREVIEW_CHARS: usize = 200;
 /// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
 /// Most entries of an idle server are such responses.
-const COMPRESSED_METHODS: [&str; 6] =
+const COMPRESSED_RESPONSE_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
 /// A message, log line or event in the activity log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivityEntry {
-    /// Sequence number, starting at 1.
+    /// Sequence number of the entry in the log of its server, starting at 1.
     pub seq: u64,
     /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: Millis,
@@ -66,7 +66,7 @@ pub struct ActivityEntry {
 }
 
 impl ActivityEntry {
-    /// Returns the JSON-RPC ID as it appears in the message.
+    /// Returns the JSON-RPC ID of the message as it appears in the message.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
@@ -81,7 +81,7 @@ impl ActivityEntry {
         self.body.text()
     }
 
-    /// Returns the memory used by the entry, in bytes.
+    /// Returns the memory used by the log entry, in bytes.
     const fn memory_used(&self) -> usize {
         self.body.memory_used() + size_of::<Self>()
     }
@@ -89,7 +89,7 @@ impl ActivityEntry {
     /// Returns the first 200 characters of the body.
     #[must_use]
     pub fn preview(&self) -> String {
-        self.body.first_chars(PREVIEW_CHARS)
+        self.body.first_chars(ENTRY_PREVIEW_CHARS)
     }
 }
 
@@ -100,7 +100,8 @@ enum EntryId {
     Shown(Box<str>),
 }
 
-/// The kind of an activity entry.
+/// Kind of an entry in the activity log: a JSON-RPC message, a log message, a line of standard error, or a change of
+/// state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -212,7 +213,7 @@ impl ActivityLog {
         self.entries.range(self.entries.len() - newer..)
     }
 
-    /// Returns the entry with this sequence number, or `None` if it was dropped.
+    /// Returns the log entry with this sequence number, or `None` if it was dropped.
     #[must_use]
     pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
         let first = self.entries.front()?.seq;
@@ -263,7 +264,7 @@ impl ActivityLog {
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
                 entry.id = Some(displayed_id(&id));
                 if let Some((method, requested_at)) = self.awaited.remove(&(!sent, id)) {
-                    if COMPRESSED_METHODS.contains(&&*method) {
+                    if COMPRESSED_RESPONSE_METHODS.contains(&&*method) {
                         entry.body.compress();
                     }
                     entry.method = Some(method);
@@ -286,7 +287,7 @@ impl ActivityLog {
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
         entry.method = Some(Cow::Owned(match &message.logger {
-            Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW_CHARS).collect::<String>()),
+            Some(logger) => format!("{level} · {}", logger.chars().take(ENTRY_PREVIEW_CHARS).collect::<String>()),
             None => level,
         }));
         self.push(entry);
@@ -378,7 +379,7 @@ impl ActivityLog {
 fn displayed_id(id: &RequestId) -> EntryId {
     match id {
         RequestId::Number(number) => EntryId::Number(*number),
-        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW_CHARS).collect()),
+        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(ENTRY_PREVIEW_CHARS).collect()),
     }
 }
 
@@ -386,9 +387,9 @@ fn displayed_id(id: &RequestId) -> EntryId {
 fn truncated_method(method: Cow<'static, str>) -> Cow<'static, str> {
     match method {
         Cow::Borrowed(_) => method,
-        Cow::Owned(owned) => COMPRESSED_METHODS
+        Cow::Owned(owned) => COMPRESSED_RESPONSE_METHODS
             .into_iter()
             .find(|known| *known == owned)
-            .map_or_else(|| Cow::Owned(owned.chars().take(PREVIEW_CHARS).collect()), Cow::Borrowed),
+            .map_or_else(|| Cow::Owned(owned.chars().take(ENTRY_PREVIEW_CHARS).collect()), Cow::Borrowed),
     }
 }

@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Minimum delay before a restart attempt.
-const MIN_DELAY: Duration = Duration::from_millis(500);
-/// Maximum delay before a restart attempt.
-const MAX_DELAY: Duration = Duration::from_secs(60);
-/// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
-const MAX_ATTEMPTS: usize = 5;
-const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
+/// Minimum delay before an attempt to restart a server.
+const MIN_RESTART_DELAY: Duration = Duration::from_millis(500);
+/// Maximum delay before an attempt to restart a server.
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(60);
+/// Maximum number of restart attempts within [`RESTART_ATTEMPT_WINDOW`]. After that, the user has to start the server.
+const MAX_RESTART_ATTEMPTS: usize = 5;
+const RESTART_ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// Run time of a server after which the delays start from the minimum again.
-const RESET_AFTER: Duration = Duration::from_secs(60);
+const BACKOFF_RESET_RUN_TIME: Duration = Duration::from_secs(60);
 
 /// Schedules the attempts to restart one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
-    /// Number of attempts since the server last ran for [`RESET_AFTER`].
+    /// Number of attempts since the server last ran for [`BACKOFF_RESET_RUN_TIME`].
     attempt: u32,
     attempt_times: VecDeque<Instant>,
 }
@@ -29,22 +29,23 @@ impl Backoff {
     ///
     /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
     pub fn next_attempt(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
-        while self.attempt_times.front().is_some_and(|at| now.saturating_duration_since(*at) >= ATTEMPT_WINDOW) {
+        while self.attempt_times.front().is_some_and(|at| now.saturating_duration_since(*at) >= RESTART_ATTEMPT_WINDOW)
+        {
             self.attempt_times.pop_front();
         }
-        if self.attempt_times.len() >= MAX_ATTEMPTS {
+        if self.attempt_times.len() >= MAX_RESTART_ATTEMPTS {
             return None;
         }
         self.attempt_times.push_back(now);
         self.attempt += 1;
-        let most = (MIN_DELAY * 2_u32.saturating_pow(self.attempt.min(16))).min(MAX_DELAY);
-        let pause = MIN_DELAY + (most - MIN_DELAY).mul_f64(random.clamp(0.0, 1.0));
+        let most = (MIN_RESTART_DELAY * 2_u32.saturating_pow(self.attempt.min(16))).min(MAX_RESTART_DELAY);
+        let pause = MIN_RESTART_DELAY + (most - MIN_RESTART_DELAY).mul_f64(random.clamp(0.0, 1.0));
         Some((self.attempt, pause))
     }
 
     /// Resets the delays if the server ran for at least 60 seconds.
     pub fn reset_after_run(&mut self, lasted: Duration) {
-        if lasted >= RESET_AFTER {
+        if lasted >= BACKOFF_RESET_RUN_TIME {
             self.attempt = 0;
         }
     }
@@ -69,13 +70,13 @@ mod tests {
             pauses, expected,
             "the maximum delay must double, and the sixth attempt within the window must be refused"
         );
-        let later = start + ATTEMPT_WINDOW;
+        let later = start + RESTART_ATTEMPT_WINDOW;
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(6),
             "attempts must be possible again after the window"
         );
-        backoff.reset_after_run(RESET_AFTER);
+        backoff.reset_after_run(BACKOFF_RESET_RUN_TIME);
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(1),
@@ -87,11 +88,11 @@ mod tests {
     fn delays_are_within_bounds() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         for minute in 0..30 {
-            let now = start + ATTEMPT_WINDOW * minute;
+            let now = start + RESTART_ATTEMPT_WINDOW * minute;
             let random = f64::from(minute % 2);
             let (_, pause) = backoff.next_attempt(now, random).expect("one attempt in five minutes is always made");
             assert!(
-                (MIN_DELAY..=MAX_DELAY).contains(&pause),
+                (MIN_RESTART_DELAY..=MAX_RESTART_DELAY).contains(&pause),
                 "the delay of attempt {minute} is out of bounds: {pause:?}"
             );
         }

@@ -135,7 +135,7 @@ impl ServerLimits {
 /// The latest usage counts of a running server, and the resource meter of its sandbox.
 #[derive(Debug, Clone, Default)]
 pub struct UsageGauge {
-    /// The latest counts, with their time.
+    /// The latest usage counts of the server, with the time at which they were taken.
     pub counted: Option<(Instant, LimitsUsage)>,
     /// Meter of the resources of a sandboxed server.
     pub meter: Option<ResourceMeter>,

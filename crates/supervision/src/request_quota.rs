@@ -12,8 +12,8 @@ pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
     /// Maximum number of concurrently pending requests.
     most: usize,
-    /// Rate limit. Requests beyond it are refused without notifying the owner, since even a request that a rule denies
-    /// costs a turn of the owner and an audit entry.
+    /// Rate limit. Requests beyond it are refused without notifying the owner in `host`, since even a request that a
+    /// rule denies costs the owner time and an audit entry.
     left: TokenBucket,
     refused: u64,
     /// Number of refused requests that was last reported to the owner.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A token bucket with a capacity and a refill rate.
+/// A token bucket for rate limiting, with a capacity and a refill rate.
 #[derive(Debug, Clone)]
 pub struct TokenBucket {
     most: i64,

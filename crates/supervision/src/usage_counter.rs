@@ -13,9 +13,9 @@ use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
 use crate::token_bucket::TokenBucket;
 
 /// Minimum time for which reading from a slowed-down server stops.
-const MIN_PAUSE: Duration = Duration::from_millis(250);
+const MIN_READ_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum time for which reading from a slowed-down server stops.
-const MAX_PAUSE: Duration = Duration::from_secs(5);
+const MAX_READ_PAUSE: Duration = Duration::from_secs(5);
 
 /// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
@@ -92,7 +92,7 @@ impl UsageCounter {
         let a_second = self.limits.bytes_per_minute / 60;
         let wait = self.slowed.then(|| self.bytes.time_until_available(a_second)).filter(|wait| !wait.is_zero());
         self.slowed = wait.is_some();
-        wait.map(|wait| wait.clamp(MIN_PAUSE, MAX_PAUSE))
+        wait.map(|wait| wait.clamp(MIN_READ_PAUSE, MAX_READ_PAUSE))
     }
 
     /// Returns a message for the activity log that reading is slowed down, or `None`. Reported after 1, 2, 4, 8, …

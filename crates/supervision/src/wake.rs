@@ -84,7 +84,7 @@ impl CheckRateLimit {
         Some(at)
     }
 
-    /// Marks the pending check as started.
+    /// Records that the pending check of connections has started.
     pub const fn mark_check_started(&mut self) {
         self.is_pending = false;
     }

@@ -12,16 +12,16 @@ use host::{Host, HostOptions};
 use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-/// Timeout for every expected event, long enough for a machine that runs several test suites.
+/// Timeout for every event that a test expects, long enough for a machine that runs several test suites.
 pub const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Name of the file with the administrator's rules, in the temporary folder.
+/// Name of the file with the administrator's policy rules, in the temporary folder of a test.
 pub const MANAGED_FILE: &str = "managed.json";
 
 /// Platform whose dialogs and browser respond as the test has configured.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
-    /// Time that the browser takes to open a URL.
+    /// Time that the simulated browser takes to open a URL.
     pub slow: Mutex<Duration>,
     /// Number of URLs that the host requested to open.
     pub begun: AtomicUsize,

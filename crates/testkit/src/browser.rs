@@ -9,7 +9,7 @@ use url::{Position, Url};
 /// Maximum number of bytes that are read from a response.
 const MAX_RESPONSE_BYTES: u64 = 1024 * 1024;
 
-/// Response to a request for a page.
+/// HTTP response that the minimal browser received for a page.
 #[derive(Debug, Clone, Default)]
 pub struct BrowserPage {
     /// HTTP status of the response.

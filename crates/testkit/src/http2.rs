@@ -44,7 +44,7 @@ pub struct Http2Server {
     accepting: JoinHandle<()>,
 }
 
-struct Shared<F> {
+struct Http2ServerState<F> {
     script: F,
     requests: Arc<Mutex<Vec<HttpRequest>>>,
     connections: Arc<AtomicUsize>,
@@ -62,7 +62,7 @@ impl Http2Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
         let acceptor = identity.acceptor(&[b"h2"]);
-        let shared = Arc::new(Shared { script, requests: Arc::default(), connections: Arc::default() });
+        let shared = Arc::new(Http2ServerState { script, requests: Arc::default(), connections: Arc::default() });
         let (requests, connections) = (Arc::clone(&shared.requests), Arc::clone(&shared.connections));
         let accepting = tokio::spawn(async move {
             let mut tasks = JoinSet::new();
@@ -97,7 +97,7 @@ impl Drop for Http2Server {
     }
 }
 
-async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<F>>)
+async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Http2ServerState<F>>)
 where
     F: Fn(&HttpRequest) -> Http2Reply + Send + Sync + 'static,
 {
@@ -122,7 +122,7 @@ where
 async fn serve_stream<F>(
     request: http::Request<RecvStream>,
     respond: SendResponse<Bytes>,
-    shared: Arc<Shared<F>>,
+    shared: Arc<Http2ServerState<F>>,
     cut: Arc<Notify>,
 ) -> Result<(), h2::Error>
 where

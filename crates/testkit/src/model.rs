@@ -15,10 +15,10 @@ use models::{
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const SCRIPTED_PROVIDER_ID: &str = "scripted";
 
-/// Step in the script of a reply.
+/// Step in the script of a model's reply.
 #[derive(Debug, Clone)]
 pub enum ModelStep {
-    /// Sends this part of the reply to the host.
+    /// Sends this part of the model's reply to the host.
     Says(ReplyDelta),
     /// Sends nothing for this duration.
     Waits(Duration),

@@ -21,8 +21,8 @@ pub fn is_alive(pid: u32) -> bool {
     read_stat(pid).is_some_and(|stat| stat.is_alive())
 }
 
-/// Returns the processor time of this thread, which does not depend on the load of the computer. On systems that do not
-/// report it, returns the elapsed time.
+/// Returns the processor time that this thread has used, which does not depend on the load of the computer. On systems
+/// that do not report it, returns the elapsed time.
 pub fn processor_time() -> Duration {
     #[cfg(target_os = "linux")]
     if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {

@@ -8,9 +8,9 @@ use std::time::Duration;
 #[cfg(feature = "app")]
 use std::time::SystemTime;
 
-/// Maximum duration of one step of [`advance_time`].
+/// Maximum simulated time of one step of [`advance_time`].
 #[cfg(feature = "paused")]
-const MAX_STEP: Duration = Duration::from_millis(100);
+const MAX_TIME_STEP: Duration = Duration::from_millis(100);
 /// Real time after each step in which other threads, processes and sockets can react.
 #[cfg(feature = "paused")]
 const REAL_TIME_PER_STEP: Duration = Duration::from_millis(2);
@@ -26,7 +26,7 @@ pub async fn advance_time(time: Duration) {
             return;
         }
         tokio::time::pause();
-        tokio::time::advance(left.min(MAX_STEP)).await;
+        tokio::time::advance(left.min(MAX_TIME_STEP)).await;
         // A paused clock would advance automatically while the task waits for another process.
         tokio::time::resume();
         // sleep: gives other threads and processes time to react. No test depends on its length.

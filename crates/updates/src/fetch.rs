@@ -9,11 +9,11 @@ use url::{Host, Url};
 use crate::refusal::UpdateRefusal;
 
 /// Maximum number of redirects that are followed for one request. GitHub's releases use two.
-const MAX_REDIRECTS: usize = 5;
+const MAX_UPDATE_REDIRECTS: usize = 5;
 /// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
-const SIGNATURE_SUFFIX: &str = ".sig";
+const SIGNATURE_FILE_SUFFIX: &str = ".sig";
 
-/// Limits of time and size for requests for updates.
+/// Limits of time and size for requests to the server with the releases of Drawbridge.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
     /// Timeout of the request for the manifest, and of that for its signature. Default: 30 s.
@@ -30,7 +30,7 @@ impl Default for UpdateLimits {
     }
 }
 
-/// URL of the release manifest: `https`, or for tests `http` on this computer.
+/// URL of the manifest of Drawbridge's releases: `https`, or for tests `http` on this computer.
 #[derive(Debug, Clone)]
 pub struct ReleaseAddress(Url);
 
@@ -57,7 +57,7 @@ impl ReleaseAddress {
 
     fn signature_url(&self) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}{SIGNATURE_SUFFIX}", self.0.path()));
+        url.set_path(&format!("{}{SIGNATURE_FILE_SUFFIX}", self.0.path()));
         url
     }
 
@@ -66,7 +66,7 @@ impl ReleaseAddress {
     }
 }
 
-/// HTTP client for the manifest and files of releases.
+/// HTTP client that downloads the manifest and files of Drawbridge's releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseFetcher {
     address: ReleaseAddress,
@@ -112,7 +112,8 @@ impl ReleaseFetcher {
         tokio::time::timeout(time, get).await.unwrap_or(Err(UpdateRefusal::TooSlow(time.as_secs())))
     }
 
-    /// Downloads a file of exactly `size` bytes. Calls `on_bytes` with the number of bytes received so far.
+    /// Downloads the file of a release, which must have exactly `size` bytes. Calls `on_bytes` with the number of bytes
+    /// received so far.
     pub(crate) async fn download_file(
         &self,
         url: Url,
@@ -141,7 +142,7 @@ impl ReleaseFetcher {
     }
 
     async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_UPDATE_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
             let response = answer.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?;
             let status = response.status();
@@ -159,7 +160,7 @@ impl ReleaseFetcher {
             }
             url = to;
         }
-        Err(UpdateRefusal::Redirect(format!("more than {MAX_REDIRECTS} times")))
+        Err(UpdateRefusal::Redirect(format!("more than {MAX_UPDATE_REDIRECTS} times")))
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Package type that Tauri's bundler embeds in the executable. Our own .deb and .rpm packages have none.
+/// Package type of the running desktop app, which Tauri's bundler embeds in the executable. Our own .deb and .rpm
+/// packages have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
     /// An AppImage that Tauri's bundler created.
@@ -21,7 +22,7 @@ pub enum PackageType {
     Msi,
 }
 
-/// Facts about the running app from which the kind of installation is derived.
+/// Facts about the running desktop app from which the kind of its installation is derived.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
     /// Package type that the bundler embedded in the executable, or `None` if there is none.
@@ -36,13 +37,13 @@ pub struct InstallTraces {
     pub snap: bool,
 }
 
-/// Kind of installation of the running app.
+/// Kind of installation of the running desktop app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// An AppImage file, which the app replaces for an update.
+    /// An AppImage file, which Drawbridge replaces for an update.
     AppImage,
-    /// An app on macOS, which the app replaces for an update.
+    /// An app on macOS, which Drawbridge replaces for an update.
     MacApp,
     /// An installation by the setup program for Windows, which an update runs again.
     WindowsSetup,
@@ -57,9 +58,9 @@ pub enum Installation {
 }
 
 /// Folders whose files belong to the operating system's package manager.
-const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
+const PACKAGE_MANAGER_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
 /// Folder below `/usr` whose files belong to the administrator and not to the package manager.
-const LOCAL_FOLDER: &str = "/usr/local";
+const LOCAL_ADMIN_FOLDER: &str = "/usr/local";
 
 impl Installation {
     /// Determines the kind of installation from facts about the running app.
@@ -100,7 +101,7 @@ impl Installation {
 }
 
 fn is_system_program(program: &Path) -> bool {
-    SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_FOLDER)
+    PACKAGE_MANAGER_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_ADMIN_FOLDER)
 }
 
 #[cfg(test)]

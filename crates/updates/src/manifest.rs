@@ -11,9 +11,9 @@ use url::Url;
 use crate::refusal::UpdateRefusal;
 
 /// Maximum length of the release notes, in characters.
-const MAX_NOTES_CHARS: usize = 20_000;
+const MAX_RELEASE_NOTES_CHARS: usize = 20_000;
 /// Maximum number of platforms in a release manifest.
-const MAX_PLATFORMS: usize = 32;
+const MAX_MANIFEST_PLATFORMS: usize = 32;
 /// Maximum size in bytes of the file of a release, which is in memory until it is installed.
 pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Minisign's signatures have fewer than 600.
@@ -35,7 +35,7 @@ struct ManifestFields {
     platforms: BTreeMap<String, PlatformFile>,
 }
 
-/// The file that updates one platform, as the manifest describes it.
+/// The file that updates the app on one platform, as the release manifest describes it.
 #[derive(Debug, Clone, Deserialize)]
 struct PlatformFile {
     url: Url,
@@ -43,7 +43,7 @@ struct PlatformFile {
     size: u64,
 }
 
-/// A newer version that this installation can be updated to.
+/// A newer version of Drawbridge that this installation can be updated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// Information about the release for the user.
@@ -81,13 +81,15 @@ impl ReleaseManifest {
         let unusable = |error: serde_json::Error| UpdateRefusal::ManifestUnusable(error.to_string());
         let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
         let fields = ManifestFields::deserialize(&whole).map_err(unusable)?;
-        if fields.notes.chars().count() > MAX_NOTES_CHARS {
+        if fields.notes.chars().count() > MAX_RELEASE_NOTES_CHARS {
             return Err(UpdateRefusal::ManifestUnusable(format!(
-                "its notes are longer than {MAX_NOTES_CHARS} characters"
+                "its notes are longer than {MAX_RELEASE_NOTES_CHARS} characters"
             )));
         }
-        if fields.platforms.len() > MAX_PLATFORMS {
-            return Err(UpdateRefusal::ManifestUnusable(format!("it names more than {MAX_PLATFORMS} platforms")));
+        if fields.platforms.len() > MAX_MANIFEST_PLATFORMS {
+            return Err(UpdateRefusal::ManifestUnusable(format!(
+                "it names more than {MAX_MANIFEST_PLATFORMS} platforms"
+            )));
         }
         Ok(Self { fields, whole })
     }
@@ -171,12 +173,14 @@ mod tests {
     #[test]
     fn notes_and_platforms_are_bounded() {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": 1});
-        let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES_CHARS + 1), "platforms": {}}).to_string();
+        let long =
+            json!({"version": "1.0.0", "notes": "x".repeat(MAX_RELEASE_NOTES_CHARS + 1), "platforms": {}}).to_string();
         assert!(
             ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"),
             "notes beyond the limit must be refused"
         );
-        let platforms: serde_json::Map<_, _> = (0..=MAX_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
+        let platforms: serde_json::Map<_, _> =
+            (0..=MAX_MANIFEST_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
         let many = json!({"version": "1.0.0", "platforms": platforms}).to_string();
         assert!(
             ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"),

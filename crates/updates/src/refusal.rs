@@ -3,7 +3,8 @@
 use semver::Version;
 use serde::Serialize;
 
-/// Reason why a step of an update fails or is refused. Untrusted text in messages is truncated and escaped.
+/// Reason why a step of an update of Drawbridge fails or is refused. Untrusted text in messages is truncated and
+/// escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateRefusal {
     /// The public key or the manifest URL that was embedded at build time is invalid, with the cause.
@@ -94,7 +95,7 @@ impl From<&minisign_verify::Error> for SignatureProblem {
     }
 }
 
-/// Kind of a failed or refused update, from which the page chooses a text.
+/// Kind of a failed or refused update, from which the settings page chooses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
@@ -113,7 +114,7 @@ pub enum RefusalKind {
 }
 
 impl UpdateRefusal {
-    /// Returns the kind of the refusal, which the page needs to choose a text.
+    /// Returns the kind of the refusal, from which the settings page chooses a text.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {
         match self {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
-/// State of the app's updates: the running version, the source of newer ones, and the update in progress.
+/// State of the desktop app's updates: the running version, the source of newer ones, and the update in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
@@ -23,7 +23,7 @@ pub struct UpdateReport {
 pub enum UpdateSource {
     /// The project publishes releases, which Drawbridge itself installs.
     Releases {
-        /// Identifier of the key that signs the releases.
+        /// Identifier of the key that verifies the signatures of releases.
         key: String,
     },
     /// The package manager of the system, which installed the app, provides newer versions.
@@ -47,7 +47,7 @@ pub enum UpdateSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet since the start of the app.
+    /// Updates were not checked yet since the start of the desktop app.
     Idle,
     /// The app is checking for a newer release.
     Checking,
@@ -58,14 +58,14 @@ pub enum UpdateStep {
         /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
     },
-    /// The file of the release is being downloaded.
+    /// The file of the new release is being downloaded.
     Downloading {
         /// Release that is being downloaded.
         release: ReleaseAnnouncement,
-        /// Number of bytes of the file that were received so far.
+        /// Number of bytes of the release's file that were received so far.
         received: u64,
     },
-    /// The file of the release is being verified and installed.
+    /// The file of the new release is being verified and installed.
     Installing {
         /// Release that is being installed.
         release: ReleaseAnnouncement,
@@ -77,7 +77,7 @@ pub enum UpdateStep {
     },
     /// The last step of an update failed or was refused.
     Refused {
-        /// Kind of the failure, from which the page chooses a text.
+        /// Kind of the failure, from which the settings page chooses a text.
         kind: RefusalKind,
         /// Human-readable cause of the failure.
         cause: String,

@@ -12,7 +12,7 @@ use crate::refusal::{SignatureProblem, UpdateRefusal};
 
 /// File name that the comment of a manifest's signature must contain, so that the signature of another file is not
 /// accepted for a manifest.
-pub(crate) const MANIFEST_NAME: &str = "latest.json";
+pub(crate) const MANIFEST_FILE_NAME: &str = "latest.json";
 
 /// Public key of the project, which verifies release manifests.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl ReleaseKey {
     pub fn verify_manifest(&self, manifest: &[u8], signature: &str) -> Result<(), UpdateRefusal> {
         let comment = self.verify(manifest, signature).map_err(UpdateRefusal::ManifestSignature)?;
         // The project's artifacts are signed too, but they are no manifests.
-        if comment.split('\t').any(|field| field.strip_prefix("file:") == Some(MANIFEST_NAME)) {
+        if comment.split('\t').any(|field| field.strip_prefix("file:") == Some(MANIFEST_FILE_NAME)) {
             Ok(())
         } else {
             Err(UpdateRefusal::ManifestSignature(SignatureProblem::Changed))

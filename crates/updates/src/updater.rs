@@ -15,7 +15,7 @@ use crate::signature::ReleaseKey;
 /// Maximum number of progress reports during one download.
 const MAX_PROGRESS_REPORTS: u64 = 100;
 
-/// Manifest URL of the project's releases, and the key that signs them. Both are embedded at build time.
+/// Manifest URL of Drawbridge's releases, and the public key that verifies them. Both are embedded at build time.
 #[derive(Debug, Clone)]
 pub struct UpdateChannel {
     /// URL of the release manifest.
@@ -36,7 +36,7 @@ impl UpdateChannel {
     }
 }
 
-/// Replaces the installed app by the file of a release. Implemented by the shell with Tauri's updater.
+/// Replaces the installed desktop app by the file of a release. Implemented by the desktop app with Tauri's updater.
 pub trait ReleaseInstaller: Send + Sync {
     /// Verifies that the project signed `file` as this version, and installs it.
     ///
@@ -48,7 +48,7 @@ pub trait ReleaseInstaller: Send + Sync {
 /// Callback that receives the state of the updates after each change of [`UpdateReport::step`].
 pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
-/// Checks for updates of the app and installs them.
+/// Checks for updates of the desktop app and installs them.
 #[derive(Debug)]
 pub struct Updater {
     version: Version,

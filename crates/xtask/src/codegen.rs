@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     print_step("reading the contract from crates/api");
     let generator = cargo().dir(workspace::root_folder()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
     if options.check {
-        return check_generated(generator);
+        return check_generated_types(generator);
     }
     let file = workspace::ui_folder().join(GENERATED_FILE);
     fs::write(&file, generator_output(generator)?).map_err(Problem::file_error(&file))?;
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 /// Returns an error with the first difference if the committed file does not match the output of the generator.
-pub(crate) fn check_generated(generator: Program) -> Result<(), Problem> {
+pub(crate) fn check_generated_types(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui_folder().join(GENERATED_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;
     match first_difference(&committed, &generator_output(generator)?) {

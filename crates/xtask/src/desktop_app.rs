@@ -11,8 +11,8 @@ pub(crate) const DEBUG_PROFILE: &str = "debug";
 /// Name of the folder in `target/` with release builds.
 pub(crate) const RELEASE_PROFILE: &str = "release";
 
-/// Returns the cargo command that builds the app and the demo server together, so that their dependencies are built
-/// once.
+/// Returns the cargo command that builds the desktop app and the demo server together, so that their dependencies are
+/// built once.
 pub(crate) fn build_program(profile: &str) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("build");
     let call = if profile == RELEASE_PROFILE { call.arg("--release") } else { call };
@@ -20,7 +20,7 @@ pub(crate) fn build_program(profile: &str) -> Program {
     call.args(["-p", "drawbridge", "-p", "demo-server", "--features", "drawbridge/custom-protocol"])
 }
 
-/// Returns the path of the built app.
+/// Returns the path of the desktop app's executable in the build output.
 pub(crate) fn app_path(profile: &str) -> Result<PathBuf, Problem> {
     let app = workspace::binary_path(profile, "drawbridge");
     if app.is_file() {

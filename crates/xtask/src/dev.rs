@@ -9,11 +9,11 @@ use crate::problem::Problem;
 use crate::process::{self, Program, RunningProgram, cargo};
 use crate::progress::print_step;
 use crate::screen::has_display;
-use crate::system_packages::{self, COMPILER_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
+use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, RequiredPackage};
 use crate::{node, workspace};
 
-/// Port at which tauri.conf.json expects the page's development server.
-const SERVER_PORT: u16 = 1420;
+/// Port at which tauri.conf.json expects the user interface's development server.
+const PAGE_SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -26,35 +26,35 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if !has_display() {
         return Err(Problem::Machine("there is no display to show the window on; `cargo xtask run` needs none".into()));
     }
-    if is_server_listening() {
-        return Err(Problem::Machine(format!("port {SERVER_PORT} is in use; end what listens there first")));
+    if is_page_server_listening() {
+        return Err(Problem::Machine(format!("port {PAGE_SERVER_PORT} is in use; end what listens there first")));
     }
-    let needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
+    let needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     print_step("starting the page's development server");
     let mut server = node::npm(&workspace::ui_folder()).args(["run", "dev"]).start()?;
-    wait_for_server(&mut server)?;
+    wait_for_page_server(&mut server)?;
     cargo().dir(workspace::root_folder()).args(["build", "-p", "demo-server"]).run()?;
     print_step("building and opening the app; closing its window ends both");
     cargo().dir(workspace::root_folder()).args(["run", "-p", "drawbridge"]).run()
 }
 
-fn is_server_listening() -> bool {
+fn is_page_server_listening() -> bool {
     // The name `localhost` may resolve to either address, so the server may listen on only one of them.
-    TcpStream::connect((Ipv4Addr::LOCALHOST, SERVER_PORT)).is_ok()
-        || TcpStream::connect((Ipv6Addr::LOCALHOST, SERVER_PORT)).is_ok()
+    TcpStream::connect((Ipv4Addr::LOCALHOST, PAGE_SERVER_PORT)).is_ok()
+        || TcpStream::connect((Ipv6Addr::LOCALHOST, PAGE_SERVER_PORT)).is_ok()
 }
 
-fn wait_for_server(server: &mut RunningProgram) -> Result<(), Problem> {
+fn wait_for_page_server(server: &mut RunningProgram) -> Result<(), Problem> {
     let start = Instant::now();
-    while !is_server_listening() {
+    while !is_page_server_listening() {
         if let Some(status) = server.exit_status()? {
             return Err(Problem::Machine(format!("the development server ended ({status})")));
         }
         if start.elapsed() > Duration::from_secs(60) {
-            return Err(Problem::Machine(format!("the development server does not listen on port {SERVER_PORT}")));
+            return Err(Problem::Machine(format!("the development server does not listen on port {PAGE_SERVER_PORT}")));
         }
         process::interruptible_sleep(Duration::from_millis(100))?;
     }

@@ -17,22 +17,23 @@ use crate::progress::print_step;
 use crate::workspace;
 
 /// Maximum number of fuzz targets that run at the same time.
-const MAX_PARALLEL: usize = 2;
+const MAX_PARALLEL_TARGETS: usize = 2;
 /// Default duration of each fuzz target under libFuzzer, in seconds.
-const DEFAULT_SECONDS: u64 = 30;
+const DEFAULT_TARGET_SECONDS: u64 = 30;
 /// Default duration of the replay of each fuzz target, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Additional time for reading the corpus and finishing the last input, after which a fuzz target is considered stuck.
-const EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
+/// Additional time for a fuzz target to read the corpus and finish its last input. A target that exceeds it is
+/// considered stuck.
+const TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
 /// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
 const MAX_INPUT_OPTION: &str = "-max_len=8192";
 /// Memory limits for a single allocation and for the whole process, in MB. Exceeding one is a finding.
-const MEMORY_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
+const MEMORY_LIMIT_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// Timeout of one input in seconds. Exceeding it is a finding.
-const TIMEOUT_OPTION: &str = "-timeout=10";
+const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 
-/// Maximum number of lines of a panic message that are printed.
-const MAX_MESSAGE_LINES: usize = 20;
+/// Maximum number of lines that are printed of the panic message of a failing fuzz target.
+const MAX_PANIC_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -75,15 +76,15 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
     let folder = workspace::target_folder("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
-    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_SECONDS));
+    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_TARGET_SECONDS));
     print_step("fuzz: building the targets for libFuzzer");
     cargo_fuzz("build", &folder).run()?;
-    print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL} at once"));
-    let limit = Duration::from_secs(seconds) + EXTRA_TIME;
+    print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL_TARGETS} at once"));
+    let limit = Duration::from_secs(seconds) + TARGET_GRACE_TIME;
     let (mut under_way, mut passed) = (Vec::new(), 0);
     waiting.reverse();
     loop {
-        while under_way.len() < MAX_PARALLEL
+        while under_way.len() < MAX_PARALLEL_TARGETS
             && let Some(name) = waiting.pop()
         {
             under_way.push((start_target(&name, &folder, seconds)?, name));
@@ -99,7 +100,7 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
             }
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {
-                let path = log_path(&folder, &name);
+                let path = target_log_path(&folder, &name);
                 println!("{name}: {problem}; {} says more", path.display());
                 println!("{}", parse_finding(&fs::read_to_string(&path).unwrap_or_default()));
             }
@@ -113,7 +114,7 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
 fn parse_finding(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
-    let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(MAX_MESSAGE_LINES);
+    let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(MAX_PANIC_MESSAGE_LINES);
     let message: Vec<&str> = panicked.into_iter().chain(message).collect();
     let input = log.lines().filter(|line| line.contains("Test unit written to") || line.starts_with("SUMMARY"));
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
@@ -141,7 +142,7 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
 fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgram, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file_error(&found))?;
-    let path = log_path(folder, name);
+    let path = target_log_path(folder, name);
     let file = File::create(&path).map_err(Problem::file_error(&path))?;
     let committed = workspace::tests_folder().join("fuzz/corpus").join(name);
     let run = cargo_fuzz("run", folder)
@@ -149,12 +150,12 @@ fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgra
         .args([&found, &committed])
         .arg("--")
         .arg(MAX_INPUT_OPTION)
-        .args(MEMORY_OPTIONS);
-    let run = run.args([TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
+        .args(MEMORY_LIMIT_OPTIONS);
+    let run = run.args([INPUT_TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
     run.output_to(&file).map_err(Problem::file_error(&path))?.start()
 }
 
-fn log_path(folder: &Path, name: &str) -> PathBuf {
+fn target_log_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.log"))
 }
 

@@ -10,8 +10,8 @@ use crate::process::Program;
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Minimum version of Node.js that the page's build tool supports: major, minor.
-const MIN_VERSION: (u32, u32) = (20, 19);
+/// Minimum version of Node.js that the user interface's build tool supports: major, minor.
+const MIN_NODE_VERSION: (u32, u32) = (20, 19);
 
 /// Returns a command that runs npm in a folder with a `package.json`.
 pub(crate) fn npm(folder: &Path) -> Program {
@@ -24,16 +24,16 @@ pub(crate) fn npx(folder: &Path) -> Program {
 }
 
 /// Returns an error with a suggested remedy if Node.js is missing or too old.
-pub(crate) fn check_version() -> Result<(), Problem> {
+pub(crate) fn check_node_version() -> Result<(), Problem> {
     let expected = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
-        MIN_VERSION.0, MIN_VERSION.1
+        MIN_NODE_VERSION.0, MIN_NODE_VERSION.1
     );
     let answer = Program::new("node").arg("--version").output();
     let Ok(answer) = answer else {
         return Err(Problem::Machine(format!("node was not found on the PATH. {expected}")));
     };
-    if parse_version(&answer).is_none_or(|found| found < MIN_VERSION) {
+    if parse_version(&answer).is_none_or(|found| found < MIN_NODE_VERSION) {
         return Err(Problem::Machine(format!("node is {}. {expected}", answer.trim())));
     }
     match npm(&workspace::root_folder()).arg("--version").output() {
@@ -50,8 +50,8 @@ fn parse_version(answer: &str) -> Option<(u32, u32)> {
 /// Callback that runs a program. Its output is written to the terminal or to the log of a test part.
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Lock for installing npm packages and building the page, since test parts that run in parallel require the same
-/// files.
+/// Lock for installing npm packages and building the user interface, since test parts that run in parallel require the
+/// same files.
 static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the packages of a folder's lockfile, unless they are already installed from the same lockfile.
@@ -66,8 +66,8 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     })
 }
 
-/// Runs an action unless it has already succeeded for the current content of `file`. A copy of that content is stored
-/// in `stamp`.
+/// Runs an action, such as an installation, unless it has already succeeded for the current content of `file`. A copy
+/// of that content is stored in `stamp`.
 pub(crate) fn run_once_per_content(
     file: &Path,
     stamp: &Path,
@@ -82,7 +82,7 @@ pub(crate) fn run_once_per_content(
     fs::write(stamp, content).map_err(Problem::file_error(stamp))
 }
 
-/// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
+/// Builds the user interface into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
@@ -98,8 +98,8 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// Returns the latest modification time of the page's sources, or `None` if there are none. Folders are included, since
-/// removing a file changes their time.
+/// Returns the latest modification time of the user interface's sources, or `None` if there are none. Folders are
+/// included, since removing a file changes their time.
 fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
     for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
@@ -122,9 +122,12 @@ mod tests {
     #[test]
     fn versions_are_compared_as_numbers() {
         assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
-        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 should be older than 20.19");
-        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 should be older than 20");
-        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 should be new enough");
+        assert!(
+            parse_version("v20.9.0").is_some_and(|found| found < MIN_NODE_VERSION),
+            "20.9 should be older than 20.19"
+        );
+        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_NODE_VERSION), "9 should be older than 20");
+        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_NODE_VERSION), "22 should be new enough");
         assert_eq!(parse_version("20"), None, "other output should not be a version");
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn cargo() -> Program {
     Program::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Returns `true` if the program exists and succeeds with these arguments.
+/// Returns `true` if the program exists and exits successfully with these arguments.
 pub(crate) fn command_succeeds(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
@@ -61,7 +61,7 @@ pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
     ids.filter(carries).collect()
 }
 
-/// Kills these processes, which the started programs left running.
+/// Kills these processes, which programs that xtask started left running.
 pub(crate) fn kill_processes(processes: &[u32]) {
     processes.iter().copied().for_each(group::kill_process);
 }

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, COMPILER_PACKAGES, HEADLESS_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
+use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
 /// Timeout until the window of the first start shows content.
@@ -29,13 +29,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if headless {
         print_step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
     }
-    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
+    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if headless {
         needs.extend(HEADLESS_PACKAGES);
     }
     print_step("looking for system packages and Node.js");
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     print_step("building the app and the demo server (a first build takes some minutes)");
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let mut screen = VirtualScreen::start()?;
     print_step("opening the window");
     let mut window = screen.program(&app).start()?;
-    screen.take_picture_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
+    screen.take_screenshot_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
     println!("Screenshot: {}", picture.display());
     if options.screenshot_only {
         return Ok(());

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
-/// Minimum number of colours in a screenshot of a window with content. A blank window on a blank screen has fewer.
+/// Minimum number of colours in the screenshot of a window with content. A blank window on a blank screen has fewer.
 const MIN_CONTENT_COLOURS: u32 = 16;
 
 /// Returns `true` if a window can be opened on the user's display.
@@ -60,7 +60,7 @@ impl VirtualScreen {
     /// Waits until the window shows content, then writes a screenshot of the whole display to `file`.
     ///
     /// `app` is the process of the window. Returns an error if it exits first, or if `limit` is exceeded.
-    pub(crate) fn take_picture_with_content(
+    pub(crate) fn take_screenshot_with_content(
         &mut self,
         app: &mut RunningProgram,
         file: &Path,
@@ -74,11 +74,11 @@ impl VirtualScreen {
             if let Some(status) = self.server.exit_status()? {
                 return Err(Problem::Machine(format!("Xvfb ended ({status})")));
             }
-            self.take_picture(file)?;
+            self.take_screenshot(file)?;
             if count_colours(file)? >= MIN_CONTENT_COLOURS {
                 // Fonts and images may appear a moment after the first content.
                 process::interruptible_sleep(Duration::from_secs(1))?;
-                return self.take_picture(file);
+                return self.take_screenshot(file);
             }
             process::interruptible_sleep(Duration::from_millis(500))?;
         }
@@ -89,7 +89,7 @@ impl VirtualScreen {
         )))
     }
 
-    fn take_picture(&self, file: &Path) -> Result<(), Problem> {
+    fn take_screenshot(&self, file: &Path) -> Result<(), Problem> {
         Program::new("import").args(["-display", &self.display, "-window", "root"]).arg(file).run()
     }
 }

@@ -4,20 +4,20 @@
 use crate::process::{Program, cargo};
 use crate::{system_packages, workspace};
 
-/// Cargo arguments that select all crates and embed the page in the shell. Cargo selects features of shared
-/// dependencies by the selected crates, so another selection would rebuild most of them.
-const WITH_SHELL_ARGUMENTS: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
-/// Cargo arguments that select all crates but the shell, for systems that can't build it.
-const WITHOUT_SHELL_ARGUMENTS: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
+/// Cargo arguments that select all crates and embed the user interface in the desktop app. Cargo selects features of
+/// shared dependencies by the selected crates, so another selection would rebuild most of them.
+const WITH_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
+/// Cargo arguments that select all crates but the desktop app, for systems that can't build it.
+const WITHOUT_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
-/// Returns `true` if this system can build the shell, which embeds the page.
-pub(crate) fn includes_shell() -> bool {
-    system_packages::can_build_shell()
+/// Returns `true` if this system can build the desktop app, which embeds the user interface.
+pub(crate) fn includes_desktop_app() -> bool {
+    system_packages::can_build_desktop_app()
 }
 
-/// Returns the cargo arguments that select the crates of the build.
+/// Returns the cargo arguments that select the crates of the shared build.
 pub(crate) fn package_arguments() -> [&'static str; 3] {
-    if includes_shell() { WITH_SHELL_ARGUMENTS } else { WITHOUT_SHELL_ARGUMENTS }
+    if includes_desktop_app() { WITH_DESKTOP_APP_ARGUMENTS } else { WITHOUT_DESKTOP_APP_ARGUMENTS }
 }
 
 /// Returns a cargo command that compiles the crates of the workspace with Clippy's compiler, which also reports lints.

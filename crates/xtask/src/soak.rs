@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if !cfg!(target_os = "linux") {
         return Err(Problem::Machine("the soak reads processes from /proc, so it runs on Linux only".into()));
     }
-    node::check_version()?;
+    node::check_node_version()?;
     print_step("building the host and the servers");
     let build = cargo().dir(workspace::root_folder()).args(["build", "-p", "dev-host", "-p", "testkit"]);
     build.args(["--bin", "dev-host", "--bin", "scripted-server"]).run()?;

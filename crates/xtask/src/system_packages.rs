@@ -6,9 +6,9 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_CHROMIUM, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES,
-    PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES,
-    VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_CHROMIUM, HEADLESS_PACKAGES,
+    INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage,
+    SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
 };
 use system::System;
 
@@ -21,15 +21,15 @@ pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(
     confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())
 }
 
-/// Packages that are missing, whose installation with apt-get was confirmed.
+/// Missing system packages, whose installation with apt-get the user has confirmed.
 pub(crate) struct ConfirmedPackages {
     names: Vec<&'static str>,
     root: bool,
 }
 
-/// Returns the missing packages, or `None` if all are installed. On systems with apt-get, asks the user to confirm their
-/// installation. Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and
-/// the command to install them.
+/// Returns the missing system packages, or `None` if all are installed. On systems with apt-get, asks the user to
+/// confirm their installation. Root users and `yes` skip the confirmation. On other systems, the error lists the
+/// missing packages and the command to install them.
 pub(crate) fn confirmed_installation(
     needs: &[RequiredPackage],
     yes: bool,
@@ -44,14 +44,16 @@ pub(crate) fn confirmed_installation(
         return Ok(None);
     }
     match &system {
-        System::Debian { .. } => confirm(missing.iter().map(|need| need.debian).collect(), yes).map(Some),
+        System::Debian { .. } => {
+            confirm_missing_packages(missing.iter().map(|need| need.debian).collect(), yes).map(Some)
+        }
         other => Err(Problem::Machine(other.install_hint(&missing))),
     }
 }
 
-/// Returns `true` if the desktop shell can be built: WebKitGTK is installed, or the system does not use it.
-pub(crate) fn can_build_shell() -> bool {
-    cfg!(not(target_os = "linux")) || SHELL_BUILD_PACKAGES.iter().all(RequiredPackage::is_present)
+/// Returns `true` if the desktop app can be built: WebKitGTK is installed, or the system does not use it.
+pub(crate) fn can_build_desktop_app() -> bool {
+    cfg!(not(target_os = "linux")) || DESKTOP_APP_BUILD_PACKAGES.iter().all(RequiredPackage::is_present)
 }
 
 /// Returns `true` if Debian's Chromium packages are available. Ubuntu only has a snap, which tests can't control.
@@ -73,9 +75,9 @@ fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&
     needs.iter().filter(|need| !is_installed(need.debian)).collect()
 }
 
-fn confirm(names: Vec<&'static str>, yes: bool) -> Result<ConfirmedPackages, Problem> {
+fn confirm_missing_packages(names: Vec<&'static str>, yes: bool) -> Result<ConfirmedPackages, Problem> {
     println!("System packages that are missing: {}", names.join(" "));
-    let root = is_root();
+    let root = is_root_user();
     if !root && !yes && !confirm_installation()? {
         return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", names.join(" "))));
     }
@@ -108,7 +110,7 @@ fn apt_get(root: bool, arguments: &[&str]) -> Result<(), Problem> {
     apt.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]).args(arguments).run()
 }
 
-fn is_root() -> bool {
+fn is_root_user() -> bool {
     Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0")
 }
 
@@ -130,7 +132,7 @@ mod tests {
     #[test]
     fn removed_or_absent_package_is_missing() {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
-        let needs: Vec<RequiredPackage> = SHELL_BUILD_PACKAGES.iter().chain(COMPILER_PACKAGES).copied().collect();
+        let needs: Vec<RequiredPackage> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(COMPILER_PACKAGES).copied().collect();
         let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
         assert_eq!(
             missing,

@@ -12,7 +12,7 @@ pub(crate) fn root_folder() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Returns the path of the page's folder.
+/// Returns the folder `ui` with the sources of the user interface.
 pub(crate) fn ui_folder() -> PathBuf {
     root_folder().join("ui")
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::drawbridge::Outcome;
 
-/// Number of rules per rule that concerns the called server. All others concern other servers.
+/// Number of policy rules for each one that concerns the called server. All others concern other servers.
 const RULES_PER_OWN_RULE: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";

@@ -12,13 +12,14 @@ use bench::request::request_json;
 use bench::scenario::Scenario;
 use serde_json::Value;
 
-const SERVER: &str = env!("CARGO_BIN_EXE_bench-server");
-const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
-const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
+const BENCH_SERVER_PATH: &str = env!("CARGO_BIN_EXE_bench-server");
+const DRAWBRIDGE_CLIENT_PATH: &str = env!("CARGO_BIN_EXE_bench-client");
+const BASELINE_CLIENT_PATH: &str = env!("CARGO_BIN_EXE_bench-bare");
 
 /// Returns the output of `bench-server` for these input lines.
 fn server_output(arguments: &[&str], lines: &str) -> String {
-    let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut server =
+        Command::new(BENCH_SERVER_PATH).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
 }
@@ -48,11 +49,11 @@ fn bare_server_repeats_the_output_of_the_real_one() {
 fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
     let folder = tempfile::tempdir().unwrap();
     let (log, listening) = (folder.path().join("requests"), folder.path().join("listening-server"));
-    fs::write(&listening, format!("#!/bin/sh\ntee '{}' | '{SERVER}' \"$@\"\n", log.display())).unwrap();
+    fs::write(&listening, format!("#!/bin/sh\ntee '{}' | '{BENCH_SERVER_PATH}' \"$@\"\n", log.display())).unwrap();
     fs::set_permissions(&listening, fs::Permissions::from_mode(0o755)).unwrap();
     for scenario in [Scenario::StdioSeq, Scenario::StdioBig10MB, Scenario::StdioProgress10000, Scenario::StdioList5000]
     {
-        run_client(CLIENT, &scenario.name(), &listening);
+        run_client(DRAWBRIDGE_CLIENT_PATH, &scenario.name(), &listening);
         let written = fs::read_to_string(&log).unwrap();
         let last = written.lines().last().unwrap();
         let id = serde_json::from_str::<Value>(last).unwrap()["id"].as_u64().unwrap();
@@ -62,8 +63,8 @@ fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
 
 #[test]
 fn report_has_every_key() {
-    let server = Path::new(SERVER);
-    for program in [CLIENT, BARE] {
+    let server = Path::new(BENCH_SERVER_PATH);
+    for program in [DRAWBRIDGE_CLIENT_PATH, BASELINE_CLIENT_PATH] {
         let progress = run_client(program, "stdio-progress-10000", server);
         for key in ["seconds", "user_cpu_s", "sys_cpu_s", "max_rss_kb"] {
             assert!(progress[key].is_number(), "{key} is a number: {progress}");
@@ -77,7 +78,7 @@ fn report_has_every_key() {
             assert!(idle[key].is_number(), "{key} is a number: {idle}");
         }
     }
-    let image = run_client(BARE, "stdio-big-10MB", server);
+    let image = run_client(BASELINE_CLIENT_PATH, "stdio-big-10MB", server);
     let expected = 13_981_117;
     assert_eq!(image["answer_bytes"], expected, "base64 of 10 MiB, the surrounding JSON, and the line end: {image}");
 }

@@ -7,7 +7,7 @@ use testkit::browser;
 use url::Url;
 
 /// URL of the client metadata document that the suite expects.
-const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+const CLIENT_METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
 
 /// Settings of a server, and the secrets that they reference by name.
 pub(crate) struct ServerSignInSettings {
@@ -24,7 +24,7 @@ pub(crate) async fn settings_for_context(url: &str, context: &Value) -> Result<S
     let text = |name: &str| context[name].as_str().map(str::to_owned);
     let Some(client_id) = text("client_id") else {
         settings.config.auth =
-            Some(AuthConfig { client_metadata_url: Some(METADATA_DOCUMENT.to_owned()), ..AuthConfig::default() });
+            Some(AuthConfig { client_metadata_url: Some(CLIENT_METADATA_URL.to_owned()), ..AuthConfig::default() });
         return Ok(settings);
     };
     let (key, assertion) = (text("private_key_pem"), text("valid_jwt"));

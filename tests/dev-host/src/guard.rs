@@ -9,21 +9,21 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Host name and port of the page's development server, which forwards the requests of its page.
+/// Host name and port of the user interface's development server, which forwards the requests of its page.
 pub(crate) const DEVELOPMENT_SERVER: &str = "localhost:1420";
-/// Number of hexadecimal digits in the host name of a shown app.
-const VIEW_DIGITS: usize = 32;
+/// Number of hexadecimal digits in the host name of a displayed MCP app.
+const APP_VIEW_ID_DIGITS: usize = 32;
 /// Header in which a browser reports the relation of the requesting page to this host.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// Part of the development host that a request may reach.
+/// Part of the development host that an HTTP request may reach.
 #[derive(Debug, PartialEq, Eq)]
 enum Destination {
-    /// Files of the page, the API, and the events.
+    /// Files of the user interface, the API, and the events.
     Page,
-    /// Documents of the shown app with this identifier.
+    /// Documents of the displayed MCP app with this identifier.
     App(String),
-    /// Nothing, because the request is not from the page.
+    /// Nothing, because the request is not from the user interface.
     Nowhere,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Guard {
     pub(crate) port: u16,
 }
 
-/// Forwards requests of the page, and responds to all others.
+/// Forwards requests of the user interface and of displayed MCP apps, and rejects all others.
 pub(crate) async fn route_by_host(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match destination(request.headers(), guard.port) {
+    match permitted_destination(request.headers(), guard.port) {
         Destination::Page => next.run(request).await,
         Destination::App(view) => respond_with_document(&guard.api, &view, &request),
         Destination::Nowhere => {
@@ -61,10 +61,10 @@ fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
 }
 
 /// Returns the destination that a request with these headers may reach on the host that listens on `port`.
-fn destination(headers: &HeaderMap, port: u16) -> Destination {
+fn permitted_destination(headers: &HeaderMap, port: u16) -> Destination {
     let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let (host, origin) = (header("host").unwrap_or_default(), header("origin"));
-    if let Some(view) = shown_app(&host, port) {
+    if let Some(view) = displayed_app_of_host(&host, port) {
         // Frames load documents by navigation, which sends no origin.
         return if origin.is_none() { Destination::App(view.to_owned()) } else { Destination::Nowhere };
     }
@@ -75,11 +75,11 @@ fn destination(headers: &HeaderMap, port: u16) -> Destination {
     if is_own(&host) && is_own_origin && !is_other_site { Destination::Page } else { Destination::Nowhere }
 }
 
-/// Returns the identifier of the shown app that has this host name, or `None` if it is no host name of an app.
-fn shown_app(host: &str, port: u16) -> Option<&str> {
+/// Returns the identifier of the displayed MCP app that has this host name, or `None` if it is no host name of an app.
+fn displayed_app_of_host(host: &str, port: u16) -> Option<&str> {
     let view = host.strip_suffix(&format!(".localhost:{port}"))?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    (view.len() == VIEW_DIGITS && view.bytes().all(is_digit)).then_some(view)
+    (view.len() == APP_VIEW_ID_DIGITS && view.bytes().all(is_digit)).then_some(view)
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
         for (name, value) in headers {
             received.insert(*name, value.parse().expect("a value"));
         }
-        destination(&received, 1430)
+        permitted_destination(&received, 1430)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 /// Random action that a test sequence executes.
 #[derive(Debug, Clone)]
-pub(super) enum TestAct {
+pub(super) enum TestAction {
     /// The server is triggered to send a request of this kind.
     Trigger(u8),
     /// The user calls the tool. The number selects its arguments.
@@ -72,24 +72,24 @@ pub(super) const ALL_DECISIONS: &[TestDecision] = &[
     TestDecision::Stale,
 ];
 
-pub(super) fn act_strategy() -> impl Strategy<Value = TestAct> {
+pub(super) fn action_strategy() -> impl Strategy<Value = TestAction> {
     let answer =
-        || (any::<u8>(), prop::sample::select(ALL_DECISIONS)).prop_map(|(which, way)| TestAct::Answer(which, way));
+        || (any::<u8>(), prop::sample::select(ALL_DECISIONS)).prop_map(|(which, way)| TestAction::Answer(which, way));
     prop_oneof![
-        3 => Just(TestAct::Trigger(0)),
-        3 => (1_u8..4).prop_map(TestAct::Trigger),
-        3 => any::<u8>().prop_map(TestAct::Call),
-        1 => Just(TestAct::Read),
-        2 => any::<u8>().prop_map(TestAct::Result),
+        3 => Just(TestAction::Trigger(0)),
+        3 => (1_u8..4).prop_map(TestAction::Trigger),
+        3 => any::<u8>().prop_map(TestAction::Call),
+        1 => Just(TestAction::Read),
+        2 => any::<u8>().prop_map(TestAction::Result),
         16 => answer(),
-        2 => Just(TestAct::RepeatLastAnswer),
-        1 => Just(TestAct::Revoke),
-        1 => (0_u8..3).prop_map(TestAct::Rule),
-        1 => Just(TestAct::DenyAll),
-        1 => Just(TestAct::Stop),
-        2 => Just(TestAct::Start),
-        2 => Just(TestAct::StartFar),
-        1 => Just(TestAct::StopFar),
-        1 => Just(TestAct::EndTokens),
+        2 => Just(TestAction::RepeatLastAnswer),
+        1 => Just(TestAction::Revoke),
+        1 => (0_u8..3).prop_map(TestAction::Rule),
+        1 => Just(TestAction::DenyAll),
+        1 => Just(TestAction::Stop),
+        2 => Just(TestAction::Start),
+        2 => Just(TestAction::StartFar),
+        1 => Just(TestAction::StopFar),
+        1 => Just(TestAction::EndTokens),
     ]
 }

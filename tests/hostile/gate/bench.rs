@@ -23,7 +23,7 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
 
-use super::acts::{TestAct, TestDecision};
+use super::acts::{TestAction, TestDecision};
 use super::{ONCE, REMOTE_SERVER, SERVER, requesting_server};
 
 /// Payloads that the user has approved, in the form in which the consent requests displayed them.
@@ -102,42 +102,42 @@ impl GateBench {
         bench
     }
 
-    pub(super) async fn execute(&mut self, act: &TestAct) {
+    pub(super) async fn execute(&mut self, act: &TestAction) {
         match act {
-            TestAct::Trigger(kind) => self.trigger(*kind).await,
-            TestAct::Call(n) => self.call_tool(&format!("text {}", n % 4)).await,
-            TestAct::Read => {
+            TestAction::Trigger(kind) => self.trigger(*kind).await,
+            TestAction::Call(n) => self.call_tool(&format!("text {}", n % 4)).await,
+            TestAction::Read => {
                 let host = &self.app.host;
                 self.count += 1;
                 let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
             }
-            TestAct::Result(n) => self.read_result(&format!("result {}", n % 4)).await,
-            TestAct::Answer(which, way) => self.decide_queued_request(*which, *way).await,
-            TestAct::RepeatLastAnswer => {
+            TestAction::Result(n) => self.read_result(&format!("result {}", n % 4)).await,
+            TestAction::Answer(which, way) => self.decide_queued_request(*which, *way).await,
+            TestAction::RepeatLastAnswer => {
                 let Some((consent_request, answer)) = self.last.take() else { return };
                 let taken =
                     self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
                 assert!(taken.is_err(), "an approval is valid for one action: {answer:?} of {consent_request:?}");
             }
             // A call that a grant has just allowed may not be logged yet.
-            TestAct::Revoke => {
+            TestAction::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
                     self.app.host.revoke_grant(grant.id).await.unwrap();
                 }
             }
-            TestAct::Rule(n) => self.set_rule(*n).await,
-            TestAct::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
-            TestAct::Stop => self.stop().await,
-            TestAct::Start => self.start().await,
-            TestAct::StartFar => {
+            TestAction::Rule(n) => self.set_rule(*n).await,
+            TestAction::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            TestAction::Stop => self.stop().await,
+            TestAction::Start => self.start().await,
+            TestAction::StartFar => {
                 self.app.host.start_server(REMOTE_SERVER.into()).await.unwrap();
                 self.wait_for_remote().await;
             }
-            TestAct::StopFar => {
+            TestAction::StopFar => {
                 self.app.host.stop_server(REMOTE_SERVER.into()).await.unwrap();
                 self.app.until(REMOTE_SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
             }
-            TestAct::EndTokens => {
+            TestAction::EndTokens => {
                 self.issuer.invalidate_all_tokens();
                 // The next request to the server requires the sign-in.
                 if self.app.server(REMOTE_SERVER).await.state == ServerState::Ready {

@@ -76,7 +76,7 @@ fn response_with_text_bytes(request: &Value, bytes: &[u8]) -> Vec<u8> {
     [&text.as_bytes()[..at], bytes, &text.as_bytes()[at + 1..]].concat()
 }
 
-const CASES: &[ResponseCase] = &[
+const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X37",
         "a body of more than 16 MiB",
@@ -199,7 +199,7 @@ const CASES: &[ResponseCase] = &[
 /// Runs the cases with these ids, each in a separate task, so that all failures are reported.
 async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
-    for at in (0..CASES.len()).filter(|at| ids.contains(&CASES[*at].id)) {
+    for at in (0..RESPONSE_CASES.len()).filter(|at| ids.contains(&RESPONSE_CASES[*at].id)) {
         if let Err(error) = tokio::spawn(run_case(at)).await {
             failed.push(error.to_string());
         }
@@ -223,7 +223,7 @@ async fn x42_foreign_content_is_ignored_or_rejected() {
 }
 
 async fn run_case(at: usize) {
-    let ResponseCase { id, about, words, .. } = &CASES[at];
+    let ResponseCase { id, about, words, .. } = &RESPONSE_CASES[at];
     let what = format!("{id} over HTTP, {about}");
     let server = start_case_server(at).await;
     let config = remote_server(server.url("/mcp"));
@@ -245,7 +245,7 @@ async fn run_case(at: usize) {
 async fn start_case_server(at: usize) -> HttpServer {
     HttpServer::start(move |request, answer| async move {
         if request.rpc_method() == "tools/call" {
-            send_bad_response(&CASES[at].comes, &request.json(), answer).await
+            send_bad_response(&RESPONSE_CASES[at].comes, &request.json(), answer).await
         } else {
             ordinary::respond(LEGACY, &request, answer).await
         }

@@ -69,7 +69,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// Responds to the handshake as usual, and redirects every tool call.
+/// The server responds to the handshake as usual, and redirects every tool call to another origin.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {

@@ -24,12 +24,12 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
 }
 
 /// Name of the environment variable with the words that the error message must contain. Read by the separate process.
-const WORDS: &str = "EXPECTED_WORDS";
+const EXPECTED_WORDS_VARIABLE: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
 async fn server_with_an_invalid_certificate_is_rejected() {
     if let Some(url) = own_process::inherited_server_url() {
-        let words = std::env::var(WORDS).expect("what is expected is given along");
+        let words = std::env::var(EXPECTED_WORDS_VARIABLE).expect("what is expected is given along");
         assert_fails(url, "TLS", &["certificate", &words]).await;
         return;
     }
@@ -44,7 +44,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let server = start_unencrypted_server().await;
         let front = TlsFront::in_front_of(server.address, &identity).await;
         let test = "server_with_an_invalid_certificate_is_rejected";
-        let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
+        let environment = [("SSL_CERT_FILE", trusted.as_str()), (EXPECTED_WORDS_VARIABLE, words)];
         own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
         assert!(
             server.received_requests().is_empty(),

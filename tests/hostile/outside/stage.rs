@@ -20,7 +20,7 @@ use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_re
 /// Text that represents a secret, or the harmful part of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
 /// Identifier of the conversation in all scenarios.
-const ID: &str = "outside";
+const CONVERSATION_ID: &str = "outside";
 
 /// Returns the definition of a tool with string parameters of these names.
 pub(crate) fn tool_definition(name: &str, description: &str, parameters: &[&str]) -> Value {
@@ -40,7 +40,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Starts servers, each given as its name, its tools, and the text that its tools return.
+    /// Starts servers, each given as its name, its tools, and the text that each of its tools returns.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], text: &str| {
@@ -71,14 +71,15 @@ impl Stage {
             app.until(name, "known", |server| server.counts[0] > 0).await;
         }
         let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
-        let conversation = Conversation { id: ID.into(), title: "Outside".into(), ..Conversation::default() };
+        let conversation =
+            Conversation { id: CONVERSATION_ID.into(), title: "Outside".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
         let offered = |name: &String| OfferedServer { server: name.clone(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(ID.into(), settings).await.unwrap();
+        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
         Self { app, chat, model, records }
     }
 
@@ -115,10 +116,10 @@ impl Stage {
         }
         self.model.queue_reply(text_reply("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
-        self.chat.send_message(ID.into(), message, None).await.unwrap();
+        self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
         let mut requests: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
-            while self.chat.reply_in_progress(ID).0 {
+            while self.chat.reply_in_progress(CONVERSATION_ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result) {
                     if requests.iter().all(|known| known.id != request.id) {
                         let answer = if shows_harm(&request) {

@@ -11,7 +11,7 @@ use super::stage::request_summary;
 use crate::report::{Measurements, ResultRow};
 
 /// Environment variable with the path of the file to which lines are written when the table is updated.
-const LINES: &str = "HOSTILE_RESULTS";
+const RESULT_LINES_VARIABLE: &str = "HOSTILE_RESULTS";
 
 /// Outcome of a scenario, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Scenario {
         };
         let saw = saw.replace('|', "\\|");
         let line = format!("| {} | {} | {} | {saw} | {needed} |", self.id, self.classes, self.tried);
-        if let Some(file) = std::env::var_os(LINES) {
+        if let Some(file) = std::env::var_os(RESULT_LINES_VARIABLE) {
             let file = OpenOptions::new().create(true).append(true).open(file);
             // A single write, so that lines of concurrent tests do not mix.
             let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));

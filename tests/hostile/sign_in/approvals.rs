@@ -248,7 +248,8 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// Changes the metadata while the server is running, and then rejects its token.
+/// The authorization server changes its endpoints after the sign-in and invalidates the token. The host sends the
+/// refresh request to the approved endpoint.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";

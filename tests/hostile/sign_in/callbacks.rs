@@ -97,7 +97,8 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     tried.close().await;
 }
 
-/// Sends hundreds of invalid authorization responses and opens idle connections, which must not prevent the sign-in.
+/// Another program sends hundreds of invalid authorization responses and opens idle connections, which must not prevent
+/// the sign-in.
 #[tokio::test]
 async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
@@ -123,7 +124,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     tried.close().await;
 }
 
-/// Cancels a sign-in while the browser is open. Its listener must be closed, and the cause reported.
+/// The user cancels a sign-in while the browser is open. Its listener must be closed, and the cause reported.
 #[tokio::test]
 async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";

@@ -34,7 +34,8 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     tried.close().await;
 }
 
-/// Changes the metadata while the server is running, and then rejects its token.
+/// A ready server changes its metadata to another issuer and rejects its token. The host sends the refresh token only
+/// to the issuer that issued it.
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";

@@ -85,8 +85,8 @@ async fn x51_broken_server_causes_few_requests() {
     }
 }
 
-/// Limits the requests that a ready server causes in a minute of inactivity. The server reports changed tools, so that
-/// its list is read again, and rejects the request.
+/// A ready server causes few requests in a minute of inactivity. It reports changed tools, so that its list is read
+/// again, and rejects the request.
 #[tokio::test]
 async fn x51_server_in_use_causes_few_requests() {
     let cases = [
@@ -137,7 +137,7 @@ fn request_lines(tried: &SignInAttempt) -> Vec<String> {
         .collect()
 }
 
-/// Makes the server reject every token while the user calls it. Each call may be retried, but not without limit.
+/// The server rejects every token while the user calls it. Each call may be retried, but not without limit.
 #[tokio::test]
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";

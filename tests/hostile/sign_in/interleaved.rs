@@ -20,8 +20,8 @@ use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
 /// Number of random event sequences, which differ in each run. Set `PROPTEST_RNG_SEED` to repeat those of a failed run.
-const CASES: u32 = 12;
-const NAMES: [&str; 2] = ["first", "second"];
+const RANDOM_SEQUENCES: u32 = 12;
+const SERVER_NAMES: [&str; 2] = ["first", "second"];
 
 /// Event in a random sequence. The numbers are the indexes of servers and issuers.
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ impl SignInWorld {
         let issuers = [issuer().await, issuer().await];
         let server = |issuer| ProtectedServer::start(ProtectedScript::default(), issuer);
         let servers = [server(&[&issuers[0]]).await, server(&[&issuers[1]]).await];
-        let configs = NAMES.into_iter().zip(servers.iter().map(|server| remote_config(&server.url()))).collect();
+        let configs = SERVER_NAMES.into_iter().zip(servers.iter().map(|server| remote_config(&server.url()))).collect();
         let app = TestApp::start(configs).await;
         app.platform.browses.store(true, Ordering::Relaxed);
         Self { app, issuers, servers }
@@ -102,7 +102,7 @@ impl SignInWorld {
 
     async fn execute(&self, event: &RandomEvent, number: usize) {
         let host = &self.app.host;
-        let name = |at: usize| NAMES[at].to_owned();
+        let name = |at: usize| SERVER_NAMES[at].to_owned();
         match *event {
             RandomEvent::SignIn(at) => drop(host.sign_in(name(at)).await),
             RandomEvent::SignOut(at) => drop(host.sign_out(name(at)).await),
@@ -159,10 +159,10 @@ impl SignInWorld {
 async fn run_case(events: Vec<RandomEvent>) {
     let world = SignInWorld::new().await;
     let user = world.app.decide_automatically(allow_starts_and_tools);
-    for name in NAMES {
+    for name in SERVER_NAMES {
         world.app.host.start_server(name.into()).await.unwrap();
     }
-    for name in NAMES {
+    for name in SERVER_NAMES {
         world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;
     }
     assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both sign-ins succeed");
@@ -182,7 +182,8 @@ async fn run_case(events: Vec<RandomEvent>) {
 #[test]
 fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut config = Config { cases: CASES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
+    let mut config =
+        Config { cases: RANDOM_SEQUENCES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(seeded_random("orders").u64(..));
     }

@@ -108,7 +108,8 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     tried.close().await;
 }
 
-/// Rejects tokens that were obtained by client credentials. Without a user, new ones must not be requested in a loop.
+/// The server rejects tokens that were obtained by client credentials. Without a user, the host must not request new
+/// ones in a loop.
 #[tokio::test]
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use super::app::{ConnectedApp, require};
-use super::{FaultOutcome, FaultOutcomes, NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS};
+use super::{
+    FAULT_NOT_APPLICABLE, FaultOutcome, FaultOutcomes, OUTCOME_FAILED_WITH_CAUSE, OUTCOME_SERVER_RECOVERED,
+    OUTCOME_SUCCEEDED,
+};
 use crate::installed;
 use crate::matrix::process::LaunchCommand;
 use crate::matrix::servers::{MatrixRow, local_config};
 
-/// Injects all faults in sequence, and returns their outcomes.
+/// Injects all faults of a local server in sequence, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();
@@ -21,7 +24,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let cut = lines.cut_stream(&connected).await;
     let never = lines.suppress_response(&connected).await;
     connected.app.host.close().await;
-    FaultOutcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
+    FaultOutcomes { killed, restarted: Ok(FAULT_NOT_APPLICABLE), cut, bytewise, late, twice, never }
 }
 
 /// Kills the server's process during a call. The call must fail, and the host must restart the server. Covers the MCP
@@ -36,7 +39,7 @@ async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
     let new = connected.server_pid().await;
     require(new.is_some_and(|new| new != process), "the server should have a new process", new)?;
     connected.app.host.close().await;
-    Ok(OUTCOME_COMES_BACK)
+    Ok(OUTCOME_SERVER_RECOVERED)
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts kill, not a server")]
@@ -79,7 +82,7 @@ impl LineControl<'_> {
         require(sent == 3, "three calls should be sent once each", sent)?;
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
         require(fault != "twice" || doubled >= 3, "each response should be sent twice", doubled)?;
-        Ok(OUTCOME_ANSWERED)
+        Ok(OUTCOME_SUCCEEDED)
     }
 
     /// Cuts an output line of the server and kills its process. The call must fail, and the host must restart the
@@ -92,7 +95,7 @@ impl LineControl<'_> {
         connected.wait_until_recovered().await?;
         let sent = super::count_in_file(self.folder, "seen", "\"slow_report\"");
         require(sent == 1, "the call should be sent once", sent)?;
-        Ok(OUTCOME_COMES_BACK)
+        Ok(OUTCOME_SERVER_RECOVERED)
     }
 
     /// Discards the response to a call. The call must time out, and later calls must succeed. Covers the MCP
@@ -104,6 +107,6 @@ impl LineControl<'_> {
         let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         require(timed_out, "the call should end with a timeout", ended)?;
         connected.wait_until_recovered().await?;
-        Ok(OUTCOME_ENDS)
+        Ok(OUTCOME_FAILED_WITH_CAUSE)
     }
 }

@@ -14,24 +14,24 @@ use futures_util::StreamExt as _;
 use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
-/// Maximum number of rows that are tested concurrently. Rows mostly wait.
-const MAX_PARALLEL: usize = 4;
+/// Maximum number of rows of the table that are tested concurrently. The tests of a row mostly wait.
+const MAX_PARALLEL_ROWS: usize = 4;
 
-/// Outcome of a fault as written in the table, or an error with a description of an unexpected outcome.
+/// Outcome of an injected fault as written in the table, or an error with a description of an unexpected outcome.
 type FaultOutcome = Result<&'static str, String>;
 
 /// Outcome of a call that succeeds, and that the server received once.
-const OUTCOME_ANSWERED: &str = "answered";
+const OUTCOME_SUCCEEDED: &str = "answered";
 /// Outcome of a call that fails with its cause, and is followed by a successful call.
-const OUTCOME_ENDS: &str = "ends";
+const OUTCOME_FAILED_WITH_CAUSE: &str = "ends";
 /// Outcome of a call that fails with its cause, and whose server is restarted or reconnected to.
-const OUTCOME_COMES_BACK: &str = "comes back";
+const OUTCOME_SERVER_RECOVERED: &str = "comes back";
 /// Outcome of a call that succeeds on a resumed stream, and that the server received once.
-const OUTCOME_GOES_ON: &str = "goes on";
+const OUTCOME_STREAM_RESUMED: &str = "goes on";
 /// Table cell for a fault that can't occur with the transport.
-const NO_SUCH_FAULT: &str = "-";
+const FAULT_NOT_APPLICABLE: &str = "-";
 
-const LEGEND: &str = "
+const FAULT_TABLE_LEGEND: &str = "
 What comes of faults in the middle of a session. Nobody helps: no call is sent again, no server started by hand. Each server speaks the
 revision that is found; over Streamable HTTP also the newest with sessions, where streams can be taken up again.
 
@@ -43,7 +43,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// Outcomes of all injected faults in one row.
+/// Outcomes of all faults that were injected for one row of the table.
 struct FaultOutcomes {
     killed: FaultOutcome,
     restarted: FaultOutcome,
@@ -68,9 +68,9 @@ impl FaultOutcomes {
         ]
     }
 
-    /// Returns the outcomes of a row that failed before any fault was injected.
+    /// Returns the outcomes of a row whose test failed before any fault was injected.
     fn all_failed(why: &str) -> Self {
-        let untried = || Ok(NO_SUCH_FAULT);
+        let untried = || Ok(FAULT_NOT_APPLICABLE);
         Self {
             killed: Err(why.to_owned()),
             restarted: untried(),
@@ -112,7 +112,7 @@ async fn every_sdk_with_every_fault() {
             });
             (row, tried.await.unwrap_or_else(|error| FaultOutcomes::all_failed(&error.to_string())))
         })
-        .buffered(MAX_PARALLEL)
+        .buffered(MAX_PARALLEL_ROWS)
         .collect()
         .await;
     println!("{} rows in {:.1} s", tried.len(), began.elapsed().as_secs_f64());
@@ -128,7 +128,7 @@ async fn every_sdk_with_every_fault() {
 }
 
 fn render_table(tried: &[(MatrixRow, FaultOutcomes)]) -> String {
-    let mut out = LEGEND.to_owned();
+    let mut out = FAULT_TABLE_LEGEND.to_owned();
     let heads = tried.first().map(|(_, outcomes)| outcomes.table_columns().map(|(head, _)| head)).unwrap_or_default();
     table::append_heading(&mut out, &heads);
     for (row, outcomes) in tried {

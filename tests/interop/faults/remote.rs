@@ -8,18 +8,19 @@ use testkit::proxy::{FaultProxy, ProxyFault};
 
 use super::app::{ConnectedApp, require};
 use super::{
-    FaultOutcome, FaultOutcomes, NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, OUTCOME_GOES_ON,
+    FAULT_NOT_APPLICABLE, FaultOutcome, FaultOutcomes, OUTCOME_FAILED_WITH_CAUSE, OUTCOME_SERVER_RECOVERED,
+    OUTCOME_STREAM_RESUMED, OUTCOME_SUCCEEDED,
 };
 use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{MatrixRow, Transport, config_at_origin};
 
-/// Duration for which the server is not reachable.
+/// Duration for which the HTTP server is not reachable.
 const DOWNTIME: Duration = Duration::from_millis(500);
 /// Delay that the proxy adds to responses.
 const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
-/// Injects all faults in sequence, and returns their outcomes.
+/// Injects all faults of a remote server in sequence, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();
@@ -39,7 +40,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let never = network.suppress_response().await;
     network.connected.app.host.close().await;
     let restarted = restart_server_process(row, process).await;
-    FaultOutcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
+    FaultOutcomes { killed: Ok(FAULT_NOT_APPLICABLE), restarted, cut, bytewise, late, twice, never }
 }
 
 /// Replaces the server's process by a new one during a call. The call must fail, and the host must start a new session.
@@ -59,7 +60,7 @@ async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultO
     connected.expect_call_failure(call).await?;
     connected.wait_until_recovered().await?;
     connected.app.host.close().await;
-    Ok(OUTCOME_COMES_BACK)
+    Ok(OUTCOME_SERVER_RECOVERED)
 }
 
 fn socket_address(origin: &str) -> SocketAddr {
@@ -88,7 +89,7 @@ impl NetworkControl<'_> {
         require(began.elapsed() >= at_least, "the response should be delayed", began.elapsed())?;
         let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
         require(sent == 1, "the call should be sent once", sent)?;
-        Ok(OUTCOME_ANSWERED)
+        Ok(OUTCOME_SUCCEEDED)
     }
 
     /// Sends each response on a stream twice. The call must succeed once. It reports progress, so that its response is
@@ -102,7 +103,7 @@ impl NetworkControl<'_> {
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
         require(doubled > 0, "the response should be sent twice", doubled)?;
         self.connected.check_add().await?;
-        Ok(OUTCOME_ANSWERED)
+        Ok(OUTCOME_SUCCEEDED)
     }
 
     /// Closes the connection of a call. The stream is resumed if the revision supports that, otherwise the call fails:
@@ -125,10 +126,10 @@ impl NetworkControl<'_> {
         let sent = super::count_in_file(self.folder, "seen", "\"slow_report\"") - before;
         require(sent == 1, "the call should be sent once", sent)?;
         Ok(match self.row.transport {
-            _ if self.row.can_resume() => OUTCOME_GOES_ON,
+            _ if self.row.can_resume() => OUTCOME_STREAM_RESUMED,
             // The session ends with its only stream.
-            Transport::HttpSse => OUTCOME_COMES_BACK,
-            _ => OUTCOME_ENDS,
+            Transport::HttpSse => OUTCOME_SERVER_RECOVERED,
+            _ => OUTCOME_FAILED_WITH_CAUSE,
         })
     }
 
@@ -141,6 +142,6 @@ impl NetworkControl<'_> {
         let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         require(timed_out, "the call should end with a timeout", ended)?;
         self.connected.wait_until_recovered().await?;
-        Ok(OUTCOME_ENDS)
+        Ok(OUTCOME_FAILED_WITH_CAUSE)
     }
 }

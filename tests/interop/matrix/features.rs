@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use mcp_proto::Revision;
 use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// Defines the features in the order of the table, each with its name and the revisions that have it.
+/// Defines the features in the order of the table in `MATRIX.md`, each with its name and the revisions that have it.
 macro_rules! features {
     ($($feature:ident: $name:literal, $revisions:expr;)*) => {
-        /// Feature of a server, which is a row of the table.
+        /// Feature of a server, which is a row of the table in `MATRIX.md`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Feature { $($feature),* }
 

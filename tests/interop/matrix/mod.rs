@@ -14,8 +14,8 @@ use checks::RowResult;
 use futures_util::StreamExt as _;
 use servers::{MatrixRow, SERVERS};
 
-/// Maximum number of rows that are tested concurrently. Enough to use two cores while servers wait.
-const MAX_PARALLEL: usize = 4;
+/// Maximum number of rows of the matrix that are tested concurrently. Enough to use two cores while servers wait.
+const MAX_PARALLEL_ROWS: usize = 4;
 
 /// Checks all rows, and compares the table with `MATRIX.md`, or writes it if the environment requests that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,7 +38,7 @@ async fn every_sdk_over_every_transport_in_every_revision() {
             let checked = tokio::spawn(async move { checks::check_row(&row, &remote).await }).await;
             (row, checked.unwrap_or_else(|error| RowResult::failed(&error.to_string())))
         })
-        .buffered(MAX_PARALLEL)
+        .buffered(MAX_PARALLEL_ROWS)
         .collect()
         .await;
     let failed: Vec<String> = checked

@@ -9,7 +9,7 @@ use super::checks::{CheckOutcome, RowResult};
 use super::features::Feature;
 use super::servers::{MatrixRow, SERVERS, pinned_versions};
 
-const HEAD: &str = "\
+const FILE_HEADING: &str = "\
 # What works with which server
 
 Written by `cargo xtask test interop`, which starts each of these servers and tries all of it: not to be edited. Each server shows
@@ -21,17 +21,17 @@ everything that its SDK has. The newest revision of each transport is found by t
 - a number: the SDK does not have it, see below
 ";
 
-const BATCHES: &str = "
+const BATCHES_NOTE: &str = "
 No line for batches (2025-03-26): none of these SDKs sends one unless its client did, and Drawbridge does not. That it takes them is
 tested with servers of our own.
 ";
 
 /// Heading that separates the second table from the first one.
-const FAULTS: &str = "\n## Faults\n";
+const FAULTS_HEADING: &str = "\n## Faults\n";
 
 /// Returns the table of working features as Markdown.
 pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
-    let mut out = HEAD.to_owned();
+    let mut out = FILE_HEADING.to_owned();
     let mut notes: Vec<String> = Vec::new();
     out.push_str("\n| server | built on |\n| --- | --- |\n");
     for (name, version) in pinned_versions() {
@@ -61,7 +61,7 @@ pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
     for (number, note) in (1..).zip(&notes) {
         let _ = writeln!(out, "{number}. {note}");
     }
-    out + BATCHES
+    out + BATCHES_NOTE
 }
 
 /// Appends the first two lines of a table: the column headings and the separator.
@@ -119,7 +119,7 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     file.lock()?;
     let mut stored = String::new();
     file.read_to_string(&mut stored)?;
-    let (features, faults) = stored.split_once(FAULTS).unwrap_or((&stored, ""));
+    let (features, faults) = stored.split_once(FAULTS_HEADING).unwrap_or((&stored, ""));
     let parts = (features.to_owned(), faults.to_owned());
     if !writes {
         return Ok(parts);
@@ -127,7 +127,7 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     let parts = change(parts);
     file.set_len(0)?;
     file.rewind()?;
-    file.write_all(format!("{}{FAULTS}{}", parts.0, parts.1).as_bytes())?;
+    file.write_all(format!("{}{FAULTS_HEADING}{}", parts.0, parts.1).as_bytes())?;
     Ok(parts)
 }
 

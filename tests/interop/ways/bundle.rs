@@ -130,7 +130,7 @@ fn unpacked_bundles(place: &Path) -> Vec<String> {
     entry_names(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
-/// Returns the API that the page uses, for removing servers.
+/// Returns the API that the user interface uses, for removing servers.
 fn api_for_removal(app: &TestApp) -> Api {
     let cache = app.folder.path().join("registry-cache");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {

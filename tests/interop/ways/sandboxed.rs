@@ -15,7 +15,7 @@ use crate::installed;
 /// Versions of dependencies that were published after this time are not used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
-const HEAD: &str = "\
+const TABLE_HEADING: &str = "\
 # Real servers in a sandbox
 
 Written by `cargo xtask test interop`, which installs each of these servers as its user would, starts it in a sandbox without one folder
@@ -41,7 +41,7 @@ struct RealServer {
     tool: &'static str,
 }
 
-const SERVERS: &[RealServer] = &[
+const REAL_SERVERS: &[RealServer] = &[
     RealServer {
         by: "npx",
         server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
@@ -143,12 +143,12 @@ async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     );
 }
 
-async fn install_all(user: &mut NewUser) {
+async fn install_all_servers(user: &mut NewUser) {
     let begun = Instant::now();
     let npm = installed::node_path().with_file_name("npm");
     let uv = installed::uvx_path().with_file_name("uv");
     let package = |by: &str| {
-        let all = SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
+        let all = REAL_SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
         all.collect::<Vec<_>>()
     };
     run_program(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat())
@@ -180,7 +180,7 @@ fn all_server_settings(user: &NewUser) -> Value {
         }
         entry
     };
-    let servers = SERVERS.iter().enumerate().map(|(number, real)| (format!("server-{number}"), entry(real)));
+    let servers = REAL_SERVERS.iter().enumerate().map(|(number, real)| (format!("server-{number}"), entry(real)));
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
@@ -205,10 +205,10 @@ async fn reachable_paths(user: &NewUser, server: &str) -> String {
 #[tokio::test]
 async fn real_servers_start_in_a_sandbox_without_folders() {
     let mut user = NewUser::with_separate_settings("real servers in a sandbox");
-    install_all(&mut user).await;
+    install_all_servers(&mut user).await;
     fs::write(user.settings_path(), all_server_settings(&user).to_string()).unwrap();
-    let mut table = HEAD.to_owned();
-    for (number, real) in SERVERS.iter().enumerate() {
+    let mut table = TABLE_HEADING.to_owned();
+    for (number, real) in REAL_SERVERS.iter().enumerate() {
         let name = format!("server-{number}");
         let tools = user.list_tools(&name).await;
         assert!(

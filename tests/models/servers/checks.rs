@@ -9,11 +9,11 @@ use crate::ask::{picture_request, request_with_results, text_request, tool_reque
 use crate::fake::collect_response;
 use crate::place::{ModelServer, ServedWire};
 
-/// Text of a cell in the table, or a description of the failure.
+/// Text of a cell in the table of observations, or a description of the failure.
 pub(crate) type CellResult = Result<String, String>;
 type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, CellResult>;
 
-/// Rows of the table in order, each with its check.
+/// Rows of the table of observations in order, each with its check.
 pub(crate) const CHECKS: [(&str, Check); 21] = [
     ("lists its models", |place| check_model_list(place).boxed()),
     ("context in the list", |place| check_listed_context(place).boxed()),

@@ -24,7 +24,7 @@ impl ModelServer {
     /// All model servers that the tests run against, in the order of `PROVIDERS.md`.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
-    /// Returns the name of the server in the table.
+    /// Returns the name of the model server in the table of observations.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Aimock => "aimock",
@@ -45,7 +45,7 @@ impl ModelServer {
     }
 }
 
-/// Running server together with the wire format to test.
+/// A running model server together with the wire format in which it is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,
@@ -82,7 +82,7 @@ impl fmt::Display for ServedWire {
     }
 }
 
-/// Returns the name of a wire format in the table.
+/// Returns the name of a wire format in the table of observations.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",

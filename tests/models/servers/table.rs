@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::checks::CellResult;
 use crate::place::{ModelServer, ServedWire, wire_name};
 
-const HEAD: &str = "# What differs between providers of models
+const TABLE_HEADING: &str = "# What differs between providers of models
 
 Written by `cargo xtask test models`, which asks each of these servers over every wire that it speaks: not to be edited.
 
@@ -20,7 +20,7 @@ A word such as `rateLimited` is the code of the error that the user is told; `un
 /// Creates the table of all columns, and compares it with `PROVIDERS.md` or writes it. Failed checks have already
 /// failed the test.
 pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]) {
-    let mut table = HEAD.to_owned();
+    let mut table = TABLE_HEADING.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
     for (server, version) in pinned_versions() {
         let _ = writeln!(table, "| {server} | {version} |");

@@ -32,7 +32,7 @@ pub(super) struct ArchiveContents {
 
 /// Reads the central directory and all local headers, without unpacking data. Refuses archives that exceed a limit,
 /// contain a path or kind of entry that is not allowed, or have contradicting headers.
-pub(super) fn read_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
+pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY_BYTES {
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
@@ -40,11 +40,11 @@ pub(super) fn read_contents(file: &File, directory: &CentralDirectory) -> Result
     let mut entries = records::parse_directory(&bytes, directory.entries)?;
     let (mut names, mut kinds) = (UniquePaths::default(), Vec::new());
     for entry in &entries {
-        let (path, kind) = check_entry(entry)?;
+        let (path, kind) = check_central_entry(entry)?;
         names.add(&path, kind == EntryKind::Folder)?;
         kinds.push((entry.local_at, path, kind));
     }
-    check_sizes(&entries, directory.at)?;
+    check_declared_sizes(&entries, directory.at)?;
     entries.sort_by_key(|entry| entry.local_at);
     kinds.sort_by_key(|(local_at, ..)| *local_at);
 
@@ -73,7 +73,7 @@ enum EntryKind {
 }
 
 /// Returns the path and kind of an archive entry, or the reason why it may not be unpacked.
-fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
+fn check_central_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
     let is_utf8 = if header.flags & FLAG_UTF8 == 0 { header.name.is_ascii() } else { !written.contains('\u{fffd}') };
@@ -128,7 +128,7 @@ fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result
 
 /// Returns an error for archives whose declared sizes exceed the limits. `packed_at_most` is the number of bytes
 /// available for packed data.
-fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
+fn check_declared_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
     for CentralEntry { header, .. } in entries {
         let (size, packed) = (u64::from(header.size), u64::from(header.packed));

@@ -9,11 +9,11 @@ use flate2::bufread::DeflateDecoder;
 use super::{ArchiveFile, ArchiveRefusal};
 use crate::BundleError;
 
-const BUFFER_SIZE: usize = 64 << 10;
+const COPY_BUFFER_BYTES: usize = 64 << 10;
 
 /// Unpacks an entry to `sink`. Stops as soon as the content exceeds the size in the central directory.
 pub(super) fn unpack_entry(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
-    let packed = BufReader::with_capacity(BUFFER_SIZE, FileRange { file, at: entry.data_at, left: entry.packed });
+    let packed = BufReader::with_capacity(COPY_BUFFER_BYTES, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
         let mut data = DeflateDecoder::new(packed);
         copy_within_size(&mut data, entry, sink)?;
@@ -25,14 +25,14 @@ pub(super) fn unpack_entry(file: &File, entry: &ArchiveFile, sink: &mut dyn Writ
 }
 
 fn copy_within_size(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
-    let mut buffer = vec![0; BUFFER_SIZE];
+    let mut buffer = vec![0; COPY_BUFFER_BYTES];
     let (mut size, mut crc) = (0, Crc::new());
     loop {
         let read = match data.read(&mut buffer) {
             Ok(0) => break,
             Ok(read) => read,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            Err(cause) if is_data_error(&cause) => return Err(ArchiveRefusal::Damaged(entry.path.clone()).into()),
+            Err(cause) if is_deflate_error(&cause) => return Err(ArchiveRefusal::Damaged(entry.path.clone()).into()),
             Err(cause) => return Err(BundleError::io("the bundle can't be read", cause)),
         };
         size += read as u64;
@@ -48,7 +48,7 @@ fn copy_within_size(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Wri
     if crc.sum() == entry.crc { Ok(()) } else { Err(ArchiveRefusal::Checksum(entry.path.clone()).into()) }
 }
 
-fn is_data_error(cause: &io::Error) -> bool {
+fn is_deflate_error(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 

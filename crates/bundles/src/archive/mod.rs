@@ -84,7 +84,7 @@ impl Archive {
             return Err(ArchiveRefusal::ArchiveTooLarge.into());
         }
         let (end, signature) = trailer::read_trailer(&file, size)?;
-        let contents = contents::read_contents(&file, &end)?;
+        let contents = contents::read_archive_contents(&file, &end)?;
         let sha256 = hash_file(&file, size)?;
         Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
     }
@@ -185,7 +185,8 @@ fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleErr
     Ok(bytes)
 }
 
-/// Returns `true` if a file in an archive may have this path.
+/// Returns `true` if a file in an archive may have this path, which must not lead out of the folder to which the
+/// archive is unpacked.
 pub(crate) fn is_safe_path(path: &str) -> bool {
     names::path_problem(path).is_none()
 }

@@ -11,7 +11,7 @@ use crate::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_DEPTH};
 
 /// Device names on Windows, reserved with any extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
-const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+const WINDOWS_RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the reason why an archive entry with this path must not be unpacked, or `None` if it may be. The path of a
 /// folder has no trailing slash here.
@@ -40,19 +40,19 @@ fn component_problem(part: &str) -> Option<PathProblem> {
         "." | ".." => Some(PathProblem::Dots),
         _ if part.len() > MAX_NAME_BYTES => Some(PathProblem::TooLong),
         _ if part.ends_with(['.', ' ']) => Some(PathProblem::TrailingDotOrSpace),
-        _ if is_reserved(part) => Some(PathProblem::Reserved),
+        _ if is_reserved_on_windows(part) => Some(PathProblem::Reserved),
         _ => None,
     }
 }
 
-fn is_reserved(part: &str) -> bool {
+fn is_reserved_on_windows(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_uppercase();
     let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
     let is_port = port.is_some_and(|number| {
         let mut digits = number.chars();
         matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
     });
-    is_port || RESERVED_NAMES.contains(&stem.as_str())
+    is_port || WINDOWS_RESERVED_NAMES.contains(&stem.as_str())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

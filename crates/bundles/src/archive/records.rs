@@ -58,7 +58,7 @@ impl EndRecord {
     }
 }
 
-/// Values that both the central and the local header of an entry contain.
+/// Values that both the central and the local header of a ZIP entry contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryHeader {
     pub(super) flags: u16,
@@ -136,7 +136,7 @@ impl EntryHeader {
     /// Parses the fields of a header. `from_flags` begins with its flags, and `rest` is its variable part.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (read_u32(from_flags, 12), read_u32(from_flags, 16));
-        let has = |expected: u16| extra_ids(&rest[name..name + extra]).any(|id| id == expected);
+        let has = |expected: u16| extra_field_ids(&rest[name..name + extra]).any(|id| id == expected);
         Self {
             flags: read_u16(from_flags, 0),
             method: read_u16(from_flags, 2),
@@ -154,7 +154,8 @@ impl EntryHeader {
     }
 }
 
-fn extra_ids(mut extra: &[u8]) -> impl Iterator<Item = u16> {
+/// Returns the ids of the fields in the extra data of a ZIP header.
+fn extra_field_ids(mut extra: &[u8]) -> impl Iterator<Item = u16> {
     std::iter::from_fn(move || {
         let id = (extra.len() >= 4).then(|| read_u16(extra, 0))?;
         extra = extra.get(4 + read_length(extra, 2)..).unwrap_or_default();

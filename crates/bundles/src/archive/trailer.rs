@@ -4,7 +4,7 @@ use std::fs::File;
 
 use super::records::{END_RECORD_LENGTH, EndRecord, ZIP64_LOCATOR_LENGTH, ZIP64_LOCATOR_SIGNATURE};
 use super::{ArchiveRefusal, read_at};
-use crate::signature::{self, MAX_BLOCK_BYTES};
+use crate::signature::{self, MAX_SIGNATURE_BLOCK_BYTES};
 use crate::{BundleError, Signature};
 
 /// Position and size of the central directory in the file.
@@ -18,7 +18,7 @@ pub(super) struct CentralDirectory {
 /// with any comment except a signature block, since the comment could contain another end record, which other programs
 /// would use.
 pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
-    let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_BLOCK_BYTES) as u64;
+    let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_SIGNATURE_BLOCK_BYTES) as u64;
     let tail_at = size.saturating_sub(longest);
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
     let (archive, block) = signature::split_signature_block(&tail);

@@ -6,7 +6,7 @@ use semver::{Version, VersionReq};
 use serde_json::{Map, Value};
 
 use super::Compatibility;
-use super::fields::{MAX_ITEMS, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
+use super::fields::{MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings};
 
 impl Compatibility {
     pub(super) fn read(root: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Self {
@@ -23,7 +23,7 @@ impl Compatibility {
 
 fn parse_ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTreeMap<String, String> {
     let fields = ManifestFields::new(object, "compatibility");
-    let names = fields.keys().filter(|name| name.len() <= MAX_LABEL_BYTES).take(MAX_ITEMS);
+    let names = fields.keys().filter(|name| name.len() <= MAX_LABEL_BYTES).take(MAX_MANIFEST_ITEMS);
     names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_LABEL_BYTES, warnings)?))).collect()
 }
 

@@ -13,8 +13,8 @@ pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 /// Maximum length, in bytes, of a command, argument or variable in a manifest.
 pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 /// Maximum number of items in a list of a manifest, such as tools, keywords or arguments.
-pub(super) const MAX_ITEMS: usize = 1000;
-const MAX_WARNINGS: usize = 100;
+pub(super) const MAX_MANIFEST_ITEMS: usize = 1000;
+const MAX_MANIFEST_WARNINGS: usize = 100;
 
 /// Descriptions of the values in a manifest that were ignored or truncated, as sentences.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct ManifestWarnings(pub(super) Vec<String>);
 
 impl ManifestWarnings {
     pub(super) fn add(&mut self, text: &str) {
-        if self.0.len() < MAX_WARNINGS {
+        if self.0.len() < MAX_MANIFEST_WARNINGS {
             self.0.push(visible(text).into_owned());
         }
     }
@@ -90,13 +90,13 @@ impl<'j> ManifestFields<'j> {
         self.read(key, "an object", warnings, Value::as_object)
     }
 
-    /// Returns the items of a list member, at most [`MAX_ITEMS`]. Empty if it is missing.
+    /// Returns the items of a list member, at most [`MAX_MANIFEST_ITEMS`]. Empty if it is missing.
     pub(super) fn list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Value> {
         let items = self.read(key, "a list", warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
-        if items.len() > MAX_ITEMS {
-            warnings.add(&format!("{} has too many items; {MAX_ITEMS} are used", self.path(key)));
+        if items.len() > MAX_MANIFEST_ITEMS {
+            warnings.add(&format!("{} has too many items; {MAX_MANIFEST_ITEMS} are used", self.path(key)));
         }
-        items.iter().take(MAX_ITEMS).collect()
+        items.iter().take(MAX_MANIFEST_ITEMS).collect()
     }
 
     /// Returns the items of a list member that are objects.

@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
 use super::read::parse_object;
-use super::server::path_in_bundle;
+use super::server::bundle_path;
 use super::{Manifest, ManifestError};
 
 const LOCALE_PLACEHOLDER: &str = "${locale}";
@@ -34,7 +34,7 @@ impl Localization {
         let resources =
             fields.text("resources", MAX_LABEL_BYTES, warnings).unwrap_or_else(|| default.resources.clone());
         let default_locale = fields.text("default_locale", MAX_LABEL_BYTES, warnings).unwrap_or(default.default_locale);
-        if path_in_bundle(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
+        if bundle_path(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
             return Self { resources, default_locale };
         }
         warnings.add("localization.resources is not a path with one ${locale} and is not used");
@@ -47,7 +47,7 @@ impl Manifest {
     /// (RFC 4647, section 3.4), or else one for the same language in another region. Returns `None` if the manifest's
     /// texts match better, or no translation matches.
     pub(crate) fn find_translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
-        let resources = path_in_bundle(&self.localization.resources)?;
+        let resources = bundle_path(&self.localization.resources)?;
         let (before, after) = resources.split_once(LOCALE_PLACEHOLDER)?;
         let tag = |path: &'p str| path.strip_prefix(before)?.strip_suffix(after).filter(|tag| !tag.contains('/'));
         let available: Vec<(&str, &str)> = paths.filter_map(|path| Some((tag(path)?, path))).collect();

@@ -12,7 +12,7 @@ mod user_config;
 
 pub(crate) use compatibility::is_in_range;
 pub use localization::Localization;
-pub(crate) use server::path_in_bundle;
+pub(crate) use server::bundle_path;
 pub use server::{Command, CommandOverride, Server, ServerKind};
 pub use user_config::{UserConfig, UserConfigKind};
 

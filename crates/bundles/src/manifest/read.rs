@@ -5,19 +5,19 @@ use foreign::visible;
 use serde_json::{Map, Value};
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
-use super::server::path_in_bundle;
+use super::server::bundle_path;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
 
 /// Versions of the manifest format that this crate fully supports.
-const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
+const SUPPORTED_MANIFEST_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
 /// Members of a manifest that this crate knows. Other members cause a warning. `_meta` is ignored, since it is meant
 /// for other clients.
-const KNOWN_MEMBERS: [&str; 28] = [
+const KNOWN_MANIFEST_MEMBERS: [&str; 28] = [
     "$schema",
     "_meta",
     "author",
@@ -93,7 +93,7 @@ impl Manifest {
         let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
-        for key in fields.keys().filter(|key| !KNOWN_MEMBERS.contains(&key.as_str())) {
+        for key in fields.keys().filter(|key| !KNOWN_MANIFEST_MEMBERS.contains(&key.as_str())) {
             warnings.add(&format!("{} is unknown and ignored", fields.path(key)));
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
@@ -101,7 +101,7 @@ impl Manifest {
     }
 }
 
-/// Parses the content of a file that must be a JSON object.
+/// Parses the content of a manifest or translation file, which must be a JSON object.
 pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The parser's message may quote text of the file, so it is escaped and truncated.
@@ -154,7 +154,7 @@ fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWar
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
         warnings.add("manifest_version is missing");
-    } else if !SUPPORTED_VERSIONS.contains(&version.as_str()) {
+    } else if !SUPPORTED_MANIFEST_VERSIONS.contains(&version.as_str()) {
         warnings.add(&format!("the version {version} of the manifest is unknown; new members are ignored"));
     }
     version
@@ -200,7 +200,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 }
 
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
-    let path = path_in_bundle(src);
+    let path = bundle_path(src);
     if path.is_none() {
         warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
     }

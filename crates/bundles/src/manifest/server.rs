@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_ITEMS, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_untruncated,
 };
 use crate::archive::is_safe_path;
 
@@ -39,7 +39,7 @@ pub struct Server {
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
-/// A command whose texts may contain references such as `${__dirname}`.
+/// Command that starts a bundle's server, with texts that may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Name or path of the program to run.
@@ -88,7 +88,7 @@ impl Server {
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
         let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
-        let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
+        let entry_point = bundle_path(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON Schema of 0.4 requires the command for all types, but the specification not for uv.
             let field = "server.mcp_config".to_owned();
@@ -118,7 +118,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     let overrides = overrides
         .as_object()
         .ok_or_else(|| ManifestError::Field { field: OVERRIDES_PATH.to_owned(), expected: "an object" })?;
-    if overrides.len() > MAX_ITEMS {
+    if overrides.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(OVERRIDES_PATH.to_owned()));
     }
     let one = |(platform, value): (&String, &Value)| {
@@ -145,7 +145,7 @@ fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestErr
 fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "a list of texts" };
     let args = args.as_array().ok_or_else(field)?;
-    if args.len() > MAX_ITEMS {
+    if args.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
     args.iter().map(|arg| parse_untruncated(arg, at, MAX_ARGUMENT_BYTES)).collect()
@@ -154,7 +154,7 @@ fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
 fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "an object of texts" };
     let env = env.as_object().ok_or_else(field)?;
-    if env.len() > MAX_ITEMS {
+    if env.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
     let one = |(name, value): (&String, &Value)| {
@@ -166,9 +166,9 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
     env.iter().map(one).collect()
 }
 
-/// Returns the path of a file in the archive that the manifest refers to. Accepts paths with `./` or the bundle's
-/// folder in front.
-pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
+/// Returns the path below the root of the archive that a path in the manifest refers to, or `None` if no archive may
+/// contain that path. Accepts paths with `./` or the bundle's folder in front.
+pub(crate) fn bundle_path(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())
 }

@@ -12,7 +12,7 @@ use foreign::visible;
 use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
 use process::is_code_variable;
 
-use crate::manifest::path_in_bundle;
+use crate::manifest::bundle_path;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
@@ -20,7 +20,7 @@ use substitution::SubstitutionValues;
 /// Maximum length of the name of a bundle's server, in characters.
 const MAX_SERVER_NAME_CHARS: usize = 64;
 /// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
-const SECRET_REFERENCE: &str = "${secret:";
+const SECRET_REFERENCE_START: &str = "${secret:";
 
 /// Operating system, as manifests distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Platform {
     }
 }
 
-/// Properties of this computer on which a plan depends.
+/// Properties of this computer on which the install plan of a bundle depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
     /// Operating system of this computer, which selects the platform's command.
@@ -139,7 +139,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut args = Vec::new();
     for arg in &written.args {
         args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
-        watched.extend(path_in_bundle(arg).filter(|path| bundle.archive.file(path).is_some()));
+        watched.extend(bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
     for (name, value) in &written.env {
@@ -167,7 +167,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Creates templates from texts of a manifest, and adds a note for each deviation from the manifest.
+/// Creates templates from texts of a manifest, and collects a note for the user for each deviation from the manifest.
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,
@@ -180,7 +180,7 @@ impl TemplateBuilder<'_> {
         // Adjacent parts may form a reference to a secret together, so the literal text of all parts is joined.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
+        if literal.contains(SECRET_REFERENCE_START) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
         for key in template.keys() {
@@ -231,7 +231,7 @@ fn plan_input(
         max: config.max,
         ..PlanInput::text(&config.key)
     };
-    if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE)) {
+    if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE_START)) {
         return Err(PlanError::ReferencesSecret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {

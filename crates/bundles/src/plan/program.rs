@@ -4,11 +4,11 @@ use launches::packages::launched_package;
 use serde::Serialize;
 
 use super::{BundleEnvironment, PlanError, Platform};
-use crate::manifest::path_in_bundle;
+use crate::manifest::bundle_path;
 use crate::{Bundle, ServerKind};
 
 /// Runtimes that commonly run bundles. They are found through the user's `PATH`.
-const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
+const COMMON_RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
 /// Launchers that download the code that they run, so that the bundle contains hardly any code.
 const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
 
@@ -34,7 +34,7 @@ pub(super) fn find_program(
 ) -> Result<(ProgramLocation, String), PlanError> {
     if !written.contains(['/', '\\']) && bundle.archive.file(written).is_none() {
         let name = command.strip_suffix(".exe").unwrap_or(&command);
-        let is_runtime = RUNTIMES.contains(&name) || DOWNLOADING_RUNTIMES.contains(&name);
+        let is_runtime = COMMON_RUNTIMES.contains(&name) || DOWNLOADING_RUNTIMES.contains(&name);
         let program = if is_runtime {
             ProgramLocation::Runtime(name.to_owned())
         } else {
@@ -53,7 +53,7 @@ pub(super) fn find_program(
         (Some(below), _) => below.to_owned(),
         (None, _) => written.to_owned(),
     };
-    let path = path_in_bundle(&below).and_then(|path| {
+    let path = bundle_path(&below).and_then(|path| {
         let with_extension = (place.platform == Platform::Windows).then(|| format!("{path}.exe"));
         [Some(path), with_extension].into_iter().flatten().find(|path| bundle.archive.file(path).is_some())
     });

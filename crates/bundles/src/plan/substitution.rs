@@ -6,7 +6,7 @@ use installs::{Template, TemplatePart};
 use super::{BundleEnvironment, PlanError, folder_text};
 
 const PLACEHOLDER_START: &str = "${";
-const INPUT_PREFIX: &str = "user_config.";
+const INPUT_REFERENCE_PREFIX: &str = "user_config.";
 
 /// Values of the references in a manifest that have a fixed meaning on this computer, by name.
 pub(super) struct SubstitutionValues {
@@ -37,7 +37,7 @@ impl SubstitutionValues {
         while let Some((before, inner, after)) = split_at_placeholder(rest) {
             literal.push_str(before);
             rest = after;
-            if let Some(key) = inner.strip_prefix(INPUT_PREFIX) {
+            if let Some(key) = inner.strip_prefix(INPUT_REFERENCE_PREFIX) {
                 if !literal.is_empty() {
                     parts.push(TemplatePart::Text(std::mem::take(&mut literal)));
                 }

@@ -12,14 +12,14 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, new_tool, no_arguments, structured_result, text_result};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, structured_result, text_result};
 use crate::client;
 use crate::input_requests::{EarlyExit, request_input};
 use crate::request_contents::{self, SamplingPrompt};
 
-const MODEL_STATE: &str = "model-asked";
-const PERMIT_STATE: &str = "permit-asked";
-const STAMP_STATE: &str = "permit-waits-for-its-stamp";
+const MODEL_REQUEST_STATE: &str = "model-asked";
+const PERMIT_REQUEST_STATE: &str = "permit-asked";
+const STAMP_WAIT_STATE: &str = "permit-waits-for-its-stamp";
 /// Error code for "URL elicitation required" in revision 2025-11-25.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
@@ -45,12 +45,22 @@ pub(super) fn definitions() -> [Tool; 4] {
     [
         new_tool("ask_model", "Ask a model", "Asks the host's language model a question (sampling).", model)
             .with_annotations(open.clone()),
-        new_tool("ask_user", "Ask the user", "Shows a form with every kind of field (elicitation).", no_arguments())
-            .with_annotations(open.clone()),
+        new_tool(
+            "ask_user",
+            "Ask the user",
+            "Shows a form with every kind of field (elicitation).",
+            no_arguments_schema(),
+        )
+        .with_annotations(open.clone()),
         new_tool("ask_url", "Ask to open a URL", "Asks to open a page in the browser (URL elicitation).", url)
             .with_annotations(open.clone()),
-        new_tool("list_folders", "List the folders", "Asks which folders the server may use (roots).", no_arguments())
-            .with_annotations(open),
+        new_tool(
+            "list_folders",
+            "List the folders",
+            "Asks which folders the server may use (roots).",
+            no_arguments_schema(),
+        )
+        .with_annotations(open),
     ]
 }
 
@@ -71,7 +81,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
         max_tokens: arguments.max_tokens.unwrap_or(200),
     })?;
     let answer: CreateMessageResult =
-        request_input(call.context, &call.answers, "model", question, Some(MODEL_STATE)).await?;
+        request_input(call.context, &call.answers, "model", question, Some(MODEL_REQUEST_STATE)).await?;
     let texts: Vec<_> = answer
         .message
         .content
@@ -113,7 +123,7 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let arguments: Arguments = call.arguments()?;
     let done = "The permit is signed. (Not really: example.com is no harbour.)";
-    if call.answers.state.as_deref() == Some(STAMP_STATE) {
+    if call.answers.state.as_deref() == Some(STAMP_WAIT_STATE) {
         return Ok(text_result(done));
     }
     let revision = client::protocol_revision(call.context);
@@ -124,13 +134,13 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let question = request_contents::url_elicitation(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
     let answer: ElicitResult =
-        request_input(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
+        request_input(call.context, &call.answers, "permit", question, Some(PERMIT_REQUEST_STATE)).await?;
     if answer.action != ElicitationAction::Accept {
         return Ok(text_result("No permit, no berth: the page was not opened."));
     }
     if client::is_stateless(call.context) {
         // After a result with only a state, the host repeats its request immediately.
-        let wait = InputRequiredResult::from_request_state(STAMP_STATE);
+        let wait = InputRequiredResult::from_request_state(STAMP_WAIT_STATE);
         return Err(EarlyExit::Ask(Box::new(wait)));
     }
     notify_when_complete(call, id);

@@ -6,7 +6,7 @@ use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, new_tool, no_arguments, structured_result, to_schema};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, structured_result, to_schema};
 use crate::board::{COLUMNS, Column};
 use crate::input_requests::EarlyExit;
 use crate::resources::BOARD_PAGE_URI;
@@ -25,7 +25,7 @@ pub(super) fn definitions() -> [Tool; 2] {
     let show = "Shows the board with the harbour's tasks. Hosts with MCP Apps display it as an interactive page.";
     let hints = ToolAnnotations::new().open_world(false).idempotent(true);
     [
-        new_tool("show_board", "Show the board", show, no_arguments())
+        new_tool("show_board", "Show the board", show, no_arguments_schema())
             .with_raw_output_schema(Arc::new(to_schema(board_schema())))
             .with_annotations(hints.clone().read_only(true))
             .with_meta(ui_metadata(json!({ "resourceUri": BOARD_PAGE_URI }))),

@@ -11,7 +11,7 @@ use crate::input_requests::EarlyExit;
 use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 
 const MAX_DESCRIPTION: usize = 500;
-const MAX_EDITION: u32 = 9;
+const MAX_DEFINITION_CHANGES: u32 = 9;
 
 pub(super) fn definitions() -> [Tool; 2] {
     let add = json!({
@@ -109,7 +109,7 @@ pub(super) fn change_tool(call: &ToolCall<'_>) -> ToolOutcome {
             )));
         };
         tool.description = description;
-        tool.edition = MAX_EDITION.min(tool.edition + 1);
+        tool.edition = MAX_DEFINITION_CHANGES.min(tool.edition + 1);
     }
     call.state.notify_subscribers(ServerChange::Tools);
     Ok(text_result(format!("{name} is not what it was.")))

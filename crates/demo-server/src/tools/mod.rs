@@ -19,7 +19,7 @@ use crate::client::Context;
 use crate::input_requests::{EarlyExit, InputResponseSet};
 use crate::state::State;
 
-/// A call of a tool, with its context.
+/// A call of one of the server's tools, with its context.
 pub(crate) struct ToolCall<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,
@@ -97,7 +97,7 @@ fn to_schema(value: Value) -> JsonObject {
 }
 
 /// Returns the schema of a tool without arguments.
-fn no_arguments() -> Value {
+fn no_arguments_schema() -> Value {
     serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 

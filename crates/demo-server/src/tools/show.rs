@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::{ToolCall, new_tool, no_arguments};
+use super::{ToolCall, new_tool, no_arguments_schema};
 use crate::client;
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE_TEXT, encode_base64};
 use crate::resources::{CHART_URI, GUIDE_URI, chart_resource};
@@ -18,7 +18,7 @@ const SAMPLE_MARKDOWN: &str = "## Today in the harbour\n\n\
 
 pub(super) fn definition() -> Tool {
     let description = "Returns text, Markdown, a picture, a sound, a link, embedded resources and structured data.";
-    new_tool("show_everything", "Show everything", description, no_arguments())
+    new_tool("show_everything", "Show everything", description, no_arguments_schema())
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 

@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, new_tool, no_arguments, structured_result, text_result, to_schema};
+use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, structured_result, text_result, to_schema};
 use crate::client::{self, LOG_LEVELS};
 use crate::content::anchor_icon;
 use crate::input_requests::EarlyExit;
@@ -155,7 +155,7 @@ pub(super) fn log_and_ping_definitions() -> [Tool; 2] {
     let ping = "Asks the host whether it is still there. Legacy sessions only.";
     [
         new_tool("log_something", "Log something", log, input).with_annotations(ToolAnnotations::new().read_only(true)),
-        new_tool("ping_host", "Ping the host", ping, no_arguments())
+        new_tool("ping_host", "Ping the host", ping, no_arguments_schema())
             .with_annotations(ToolAnnotations::new().read_only(true)),
     ]
 }

@@ -10,15 +10,15 @@ use super::{ToolCall, ToolOutcome, new_tool, text_result};
 use crate::client;
 use crate::input_requests::EarlyExit;
 
-const MAX_SECONDS: f64 = 3600.0;
-const MAX_STEPS: u32 = 1000;
+const MAX_REPORT_SECONDS: f64 = 3600.0;
+const MAX_REPORT_STEPS: u32 = 1000;
 
 pub(super) fn definition() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "seconds": { "type": "number", "title": "Seconds", "description": "How long it takes.", "minimum": 0, "maximum": MAX_SECONDS, "default": 5 },
-            "steps": { "type": "integer", "title": "Steps", "description": "How often it reports progress.", "minimum": 1, "maximum": MAX_STEPS, "default": 10 }
+            "seconds": { "type": "number", "title": "Seconds", "description": "How long it takes.", "minimum": 0, "maximum": MAX_REPORT_SECONDS, "default": 5 },
+            "steps": { "type": "integer", "title": "Steps", "description": "How often it reports progress.", "minimum": 1, "maximum": MAX_REPORT_STEPS, "default": 10 }
         }
     });
     let description = "Writes a long report and reports its progress. It can be cancelled.";
@@ -34,7 +34,7 @@ pub(super) async fn slow_report(call: &ToolCall<'_>) -> ToolOutcome {
     let arguments: Arguments = call.arguments()?;
     let seconds = arguments.seconds.unwrap_or(5.0);
     let steps = arguments.steps.unwrap_or(10);
-    if !(0.0..=MAX_SECONDS).contains(&seconds) || !(1..=MAX_STEPS).contains(&steps) {
+    if !(0.0..=MAX_REPORT_SECONDS).contains(&seconds) || !(1..=MAX_REPORT_STEPS).contains(&steps) {
         return Err(EarlyExit::Failed("Seconds go from 0 to 3600, steps from 1 to 1000.".to_owned()));
     }
     let pause = Duration::from_secs_f64(seconds / f64::from(steps));

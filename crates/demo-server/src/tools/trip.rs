@@ -10,7 +10,7 @@ use super::{ToolCall, ToolOutcome, new_tool, structured_result, to_schema};
 use crate::harbour;
 use crate::input_requests::EarlyExit;
 
-const MAX_CREW: usize = 6;
+const MAX_CREW_MEMBERS: usize = 6;
 
 pub(super) fn definition() -> Tool {
     let places: Vec<_> = harbour::harbour_names().collect();
@@ -31,7 +31,7 @@ pub(super) fn definition() -> Tool {
             "night_sailing": { "type": "boolean", "title": "Sail at night", "default": false },
             "stops": { "type": "array", "title": "Stops", "description": "Harbours on the way.", "items": { "type": "string", "enum": places }, "uniqueItems": true, "maxItems": 4, "default": [] },
             "crew": {
-                "type": "array", "title": "Crew", "minItems": 1, "maxItems": MAX_CREW,
+                "type": "array", "title": "Crew", "minItems": 1, "maxItems": MAX_CREW_MEMBERS,
                 "items": {
                     "type": "object",
                     "properties": {
@@ -128,7 +128,7 @@ pub(super) fn plan_trip(call: &ToolCall<'_>) -> ToolOutcome {
     if !(speed > 0.0 && speed <= 30.0) {
         return Err(EarlyExit::Failed("Speed is more than 0 and at most 30 knots.".to_owned()));
     }
-    if trip.crew.is_empty() || trip.crew.len() > MAX_CREW {
+    if trip.crew.is_empty() || trip.crew.len() > MAX_CREW_MEMBERS {
         return Err(EarlyExit::Failed("A crew has one to six members.".to_owned()));
     }
     let mut route = vec![trip.from];

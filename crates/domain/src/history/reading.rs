@@ -41,7 +41,7 @@ pub enum ReadingKind {
 }
 
 impl ReadingKind {
-    /// All kinds of content, in the order of their declaration.
+    /// All kinds of content that a conversation can read, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
     /// Returns the name of this kind in the database of the history.

@@ -7,10 +7,10 @@ use domain::Millis;
 use mcp_apps::SandboxGrants;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of approved pages per server.
+/// Maximum number of approved app pages per server.
 pub const MAX_APP_APPROVALS: usize = 200;
 
-/// A page as approved by the user. Another version of the page requires another approval.
+/// HTML page of an MCP app as approved by the user. Another version of the page requires another approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppApproval {
     /// Hash over the URI, the document and the declared metadata of the page, in hexadecimal digits.
@@ -32,7 +32,7 @@ pub enum AppReviewState {
     Approved(SandboxGrants),
 }
 
-/// Returns the review state of the app's page with this URI and hash.
+/// Returns the review state of the HTML page of an MCP app with this URI and hash.
 pub fn app_review_state(approvals: &BTreeMap<String, AppApproval>, uri: &str, hash: &str) -> AppReviewState {
     match approvals.get(uri) {
         None => AppReviewState::New,

@@ -4,7 +4,7 @@
 use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
 
 /// Number of characters at the beginning of a name that are checked.
-const MAX_NAME: usize = 200;
+const MAX_CHECKED_NAME_CHARS: usize = 200;
 
 /// Returns `true` if a name mixes scripts in a suspicious way (UTS 39, section 5), or contains letters that look like
 /// ASCII letters.
@@ -12,7 +12,7 @@ pub(crate) fn has_deceptive_letters(name: &str) -> bool {
     if name.is_ascii() {
         return false;
     }
-    let letters: String = name.chars().take(MAX_NAME).filter(|c| c.is_alphanumeric()).collect();
+    let letters: String = name.chars().take(MAX_CHECKED_NAME_CHARS).filter(|c| c.is_alphanumeric()).collect();
     let is_mixed = !letters.as_str().is_single_script()
         && letters.as_str().detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
     let looks_ascii =

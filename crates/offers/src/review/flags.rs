@@ -14,19 +14,19 @@ use unicode_security::skeleton;
 use super::deceptive_letters::{has_deceptive_letters, is_presentation_selector};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
-use super::phrases::{CONTEXT_PARAMETER_NAMES, PHRASES};
+use super::phrases::{CONTEXT_PARAMETER_NAMES, MISLEADING_PHRASES};
 
 /// Maximum number of flags per definition.
-const MAX_FLAGS: usize = 50;
+const MAX_DEFINITION_FLAGS: usize = 50;
 /// Maximum amount of text that is searched per definition, in bytes. A longer text gets the flag
 /// [`FlagReason::TooLong`].
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_SEARCHED_TEXT_BYTES: usize = 64 * 1024;
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT_CHARS: usize = 120;
-/// Maximum length of the text before the flagged text in an excerpt, in characters.
+/// Maximum length of the text that precedes the suspicious text in an excerpt, in characters.
 const EXCERPT_LEAD_CHARS: usize = MAX_EXCERPT_CHARS / 4;
 /// Minimum length of tool names that are searched for in texts, in bytes.
-const MIN_NAME: usize = 4;
+const MIN_TOOL_NAME_BYTES: usize = 4;
 
 /// A flag on suspicious text in a definition or another text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,9 +86,10 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
     }
 }
 
-/// Search automata for [`PHRASES`], as written and as visual skeletons, which match similar letters of other scripts.
+/// Search automata for [`MISLEADING_PHRASES`], as written and as visual skeletons, which match similar letters of other
+/// scripts.
 static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
-    let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
+    let phrases = || MISLEADING_PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
     let as_drawn = finder(phrases().map(|phrase| skeleton(phrase).collect()).collect());
@@ -96,10 +97,10 @@ static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase with this pattern number in the automata, and the reason for flagging it.
+/// Returns the phrase that the search automata find under this pattern number, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
-    PHRASES.iter().find_map(|(reason, phrases)| {
+    MISLEADING_PHRASES.iter().find_map(|(reason, phrases)| {
         if let Some(phrase) = phrases.get(left) {
             return Some((*reason, *phrase));
         }
@@ -134,7 +135,7 @@ pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReaso
 /// Returns the flags on the definition of a tool or prompt. `foreign` contains the names of other servers' tools.
 #[must_use]
 pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Flag> {
-    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
+    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_SEARCHED_TEXT_BYTES };
     look.scan_value(&mut Vec::new(), definition);
     look.flags
 }
@@ -142,7 +143,7 @@ pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Fl
 /// Returns the flags on a text, such as a server's instructions.
 #[must_use]
 pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
-    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
+    let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_SEARCHED_TEXT_BYTES };
     look.scan_text(&[], text);
     look.flags
 }
@@ -150,7 +151,7 @@ pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
 /// Returns the flags on the name of a server, chosen by the user or reported by the server.
 #[must_use]
 pub fn flags_of_name(name: &str) -> Vec<Flag> {
-    let mut look = FlagScan { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
+    let mut look = FlagScan { foreign: &[], flags: Vec::new(), left: MAX_SEARCHED_TEXT_BYTES };
     look.scan_name(&[], name);
     look.flags
 }
@@ -211,7 +212,9 @@ impl FlagScan<'_> {
         for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
         // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
-        let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.contains_name(word));
+        let name = |word: &&str| {
+            word.len() >= MIN_TOOL_NAME_BYTES && self.foreign.iter().any(|names| names.contains_name(word))
+        };
         if let Some(word) = identifier_words(text).find(name).filter(|_| !is_own_name) {
             self.add_flag(place, FlagReason::OtherTool, word);
         }
@@ -225,7 +228,7 @@ impl FlagScan<'_> {
 
     fn add_flag(&mut self, place: &[String], reason: FlagReason, about: &str) {
         let is_flagged = |flag: &Flag| flag.reason == reason && flag.place == place;
-        if self.flags.len() < MAX_FLAGS && !self.flags.iter().any(is_flagged) {
+        if self.flags.len() < MAX_DEFINITION_FLAGS && !self.flags.iter().any(is_flagged) {
             self.flags.push(Flag::new(place, reason, about));
         }
     }

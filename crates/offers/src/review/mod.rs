@@ -24,7 +24,8 @@ pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
 pub use pins::{
-    DefinitionKind, MAX_PINS, MAX_STORED_BYTES, MAX_STORED_DEFINITION_BYTES, Pin, PinnedIdentity, Pins, ServerPins,
+    DefinitionKind, MAX_PINS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin, PinnedIdentity, Pins,
+    ServerPins,
 };
 pub use results::flags_of_result;
 pub use visible_text::{visible_part, visible_schema, visible_text};
@@ -56,8 +57,8 @@ pub struct ReviewFindings {
     pub flags: Vec<Flag>,
 }
 
-/// Definitions of a server, the reviewed definitions, and the names used by other servers. As a snapshot, it can be
-/// examined outside of the owner's turns.
+/// Definitions of a server, the reviewed definitions, and the names used by other servers. It is a snapshot, so that it
+/// can be examined while the owner in `host` processes other events.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     /// Name of the server.
@@ -91,8 +92,8 @@ impl ServerReview {
         }
     }
 
-    /// Returns `true` if both have the same catalog, pins, identity, grants, and tools available to models, so that
-    /// results computed from one apply to the other. Catalogs and pins are compared by address.
+    /// Returns `true` if both reviews have the same catalog, pins, identity, grants, and tools available to models, so
+    /// that results computed from one apply to the other. Catalogs and pins are compared by address.
     #[must_use]
     pub fn has_same_inputs(&self, other: &Self) -> bool {
         // Servers without pins get a new allocation each time.

@@ -11,8 +11,8 @@ use super::deceptive_letters::is_presentation_selector;
 
 /// Maximum number of similar names that are reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
-/// Number of characters at the beginning of a name that are compared.
-const MAX_NAME: usize = 200;
+/// Number of characters at the beginning of a name that are compared with other names.
+const MAX_COMPARED_NAME_CHARS: usize = 200;
 
 /// A name or title that could be confused with another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,8 +48,11 @@ impl NameKeys {
     /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let visible: String =
-            name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_presentation_selector(*c)).collect();
+        let visible: String = name
+            .chars()
+            .take(MAX_COMPARED_NAME_CHARS)
+            .filter(|c| !is_hidden(*c) && !is_presentation_selector(*c))
+            .collect();
         // One key is lower-cased before, and one after the skeleton is computed: a capital I looks like an l, but its
         // lower case is i.
         let as_drawn = skeleton(&visible).collect::<String>().to_lowercase();
@@ -69,7 +72,8 @@ fn without_separators(text: &str) -> Box<str> {
     text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
 }
 
-/// Index of the names in one list and of the titles displayed in their place, for finding similar ones.
+/// Index of the names of a server's tools or prompts and of the titles displayed in their place, for finding similar
+/// ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameIndex {
     exact: HashSet<Box<str>>,
@@ -79,7 +83,7 @@ pub struct NameIndex {
 /// A name or title in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IndexedName {
-    /// Name of the entry that the text belongs to.
+    /// Name of the tool or prompt to which the indexed name or title belongs.
     entry_name: Box<str>,
     text: Box<str>,
 }

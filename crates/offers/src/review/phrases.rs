@@ -5,7 +5,7 @@ use super::flags::FlagReason;
 
 /// Phrases in the normalized form of [`FoldedText`](super::folded_text): lower case, and one space for each sequence of
 /// blanks, `_` and `-`.
-pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
+pub(super) const MISLEADING_PHRASES: &[(FlagReason, &[&str])] = &[
     (
         FlagReason::InstructsModel,
         &[

@@ -20,11 +20,11 @@ pub const MAX_PINS: usize = 5_000;
 /// Maximum size of a definition that is stored completely, in bytes of canonical JSON. Of larger ones, the hash and the
 /// beginning are stored.
 pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
-/// Maximum total size of definitions stored per server, in bytes. Of further definitions, only the hash and the
-/// beginning are stored.
-pub const MAX_STORED_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum total size of the definitions that are stored for one server, in bytes. Of further definitions, only the
+/// hash and the beginning are stored.
+pub const MAX_STORED_DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
 /// Length of the stored beginning of a definition that is not stored completely, in characters.
-const BEGINNING_CHARS: usize = 1_000;
+const STORED_BEGINNING_CHARS: usize = 1_000;
 
 /// Pins of all servers, by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
@@ -202,13 +202,14 @@ impl ServerPins {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_BYTES;
+        let is_whole =
+            text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_DEFINITIONS_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
             under: identity.cloned(),
             at,
             definition: is_whole.then(|| definition.clone()),
-            head: if is_whole { String::new() } else { text.chars().take(BEGINNING_CHARS).collect() },
+            head: if is_whole { String::new() } else { text.chars().take(STORED_BEGINNING_CHARS).collect() },
             bytes: text.len(),
             changed: None,
         };
@@ -324,7 +325,7 @@ mod tests {
         assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "a large definition can be pinned");
         let pin = &pins.tools["a"];
         assert!(
-            pin.definition.is_none() && pin.head.len() == BEGINNING_CHARS,
+            pin.definition.is_none() && pin.head.len() == STORED_BEGINNING_CHARS,
             "only the beginning of a large definition is stored"
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();

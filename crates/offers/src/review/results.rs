@@ -15,9 +15,9 @@ use super::misleading_links::misleading_link;
 use super::phrases::SUSPICIOUS_IN_DOCUMENTS;
 
 /// Number of bytes of text that are searched at a time. A search uses about twenty times as much memory.
-const CHUNK_BYTES: usize = 256 << 10;
+const SEARCH_CHUNK_BYTES: usize = 256 << 10;
 /// Overlap of consecutive chunks, in bytes, so that phrases across a boundary are found.
-const CHUNK_OVERLAP_BYTES: usize = 4 << 10;
+const SEARCH_CHUNK_OVERLAP_BYTES: usize = 4 << 10;
 /// Minimum number of consecutive invisible characters that are reported as hidden text. Harmless text contains shorter
 /// sequences: a soft hyphen, a direction mark, a misplaced variation selector.
 const MIN_HIDDEN_CHARS: usize = 4;
@@ -52,8 +52,8 @@ fn overlapping_chunks(text: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
         let start = next?;
-        let end = text.floor_char_boundary((start + CHUNK_BYTES).min(text.len()));
-        next = (end < text.len()).then(|| text.floor_char_boundary(end - CHUNK_OVERLAP_BYTES));
+        let end = text.floor_char_boundary((start + SEARCH_CHUNK_BYTES).min(text.len()));
+        next = (end < text.len()).then(|| text.floor_char_boundary(end - SEARCH_CHUNK_OVERLAP_BYTES));
         Some(&text[start..end])
     })
 }
@@ -119,8 +119,14 @@ mod tests {
     #[test]
     fn s27_phrase_is_found_anywhere_in_a_long_text() {
         let phrase = "ignore previous instructions";
-        for before in [0, CHUNK_BYTES - CHUNK_OVERLAP_BYTES, CHUNK_BYTES - 10, CHUNK_BYTES - 1, 3 * CHUNK_BYTES] {
-            let text = format!("{}{phrase} {}", "ä ".repeat(before / 3), "x".repeat(2 * CHUNK_BYTES));
+        for before in [
+            0,
+            SEARCH_CHUNK_BYTES - SEARCH_CHUNK_OVERLAP_BYTES,
+            SEARCH_CHUNK_BYTES - 10,
+            SEARCH_CHUNK_BYTES - 1,
+            3 * SEARCH_CHUNK_BYTES,
+        ] {
+            let text = format!("{}{phrase} {}", "ä ".repeat(before / 3), "x".repeat(2 * SEARCH_CHUNK_BYTES));
             let flags = flags_of_result(&text);
             assert!(
                 flags.len() == 1 && flags[0].excerpt.contains(phrase),

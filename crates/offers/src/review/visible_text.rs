@@ -11,7 +11,7 @@ use super::is_hidden;
 
 /// Maximum nesting depth to which a schema is converted. Deeper parts are not changed. No provider accepts such
 /// schemas.
-const MAX_DEPTH: usize = 64;
+const MAX_SCHEMA_DEPTH: usize = 64;
 
 /// Replaces each character that is invisible or changes the text direction by its code point, such as `[U+202E]`.
 #[must_use]
@@ -57,7 +57,7 @@ pub fn visible_schema(schema: Value) -> Value {
 }
 
 fn visible_schema_at_depth(schema: Value, depth: usize) -> Value {
-    if depth > MAX_DEPTH {
+    if depth > MAX_SCHEMA_DEPTH {
         return schema;
     }
     match schema {

@@ -2,7 +2,7 @@
 
 /// Maximum number of word comparisons per diff. If it would be exceeded, everything between the common prefix and the
 /// common suffix is treated as changed.
-const MAX_COMPARISONS: usize = 4_000_000;
+const MAX_WORD_COMPARISONS: usize = 4_000_000;
 
 /// A piece of a text in a word diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ fn split_words(text: &str) -> Vec<&str> {
 /// Marks the words of both texts that belong to their longest common subsequence.
 fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let mut is_common = (vec![false; old.len()], vec![false; new.len()]);
-    if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
+    if old.len().saturating_mul(new.len()) > MAX_WORD_COMPARISONS {
         return is_common;
     }
     let width = new.len() + 1;

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Maximum number of files per skill. The extension requires hosts to accept at least this number.
-pub const MAX_FILES: usize = 512;
+pub const MAX_SKILL_FILES: usize = 512;
 /// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept at least this size.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 /// Percent-encoded forms of characters that can form a path out of a folder, with the decoded characters. The percent
 /// sign comes first, so that doubly encoded characters are decoded as well.
 const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
-const MAX_NAME: usize = 64;
+const MAX_SKILL_NAME_CHARS: usize = 64;
 
 /// A skill of a server. Identified by the user's name for the server and by `uri`, since several skills may have the
 /// same name.
@@ -20,7 +20,7 @@ const MAX_NAME: usize = 64;
 pub struct Skill {
     /// URI of the skill's `SKILL.md`.
     pub uri: String,
-    /// Name from the frontmatter.
+    /// Name of the skill in its frontmatter.
     pub name: String,
     /// Purpose of the skill, as described in the frontmatter.
     pub description: String,
@@ -43,7 +43,7 @@ pub enum SkillFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SkillFile {
-    /// URI of the file.
+    /// URI of the file, with which the host requests it from the server.
     pub uri: String,
     /// SHA-256 of the file, as 64 lowercase hexadecimal digits.
     pub sha256: String,
@@ -52,27 +52,27 @@ pub struct SkillFile {
 }
 
 #[derive(Deserialize)]
-struct RawEntry {
+struct RawSkillEntry {
     uri: String,
     frontmatter: Map<String, Value>,
     resources: Value,
 }
 
 #[derive(Deserialize)]
-struct RawFile {
+struct RawSkillFile {
     uri: String,
     digest: String,
     size: u64,
 }
 
 impl Skill {
-    /// Parses the entry of a skill.
+    /// Parses the entry of a skill, as `skills/list` or `skills/get` returns it.
     ///
     /// # Errors
     ///
     /// Returns the cause as text if the entry violates a rule of the extension. Such a skill must not be loaded.
     pub fn parse(entry: Value) -> Result<Self, String> {
-        let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
+        let RawSkillEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
         let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
             Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
             _ => Err(format!("its frontmatter has no {key}")),
@@ -134,13 +134,14 @@ fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, St
         Value::String(word) if word == "dynamic" => return Ok(SkillFiles::Dynamic),
         _ => return Err("its resources are neither a list nor \"dynamic\"".to_owned()),
     };
-    if entries.len() > MAX_FILES {
-        return Err(format!("it has {} files, more than {MAX_FILES}", entries.len()));
+    if entries.len() > MAX_SKILL_FILES {
+        return Err(format!("it has {} files, more than {MAX_SKILL_FILES}", entries.len()));
     }
     let mut files: Vec<SkillFile> = Vec::with_capacity(entries.len());
     let mut bytes: u64 = 0;
     for entry in entries {
-        let RawFile { uri, digest, size } = serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
+        let RawSkillFile { uri, digest, size } =
+            serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
         let digits = digest.strip_prefix("sha256:").filter(|digits| is_sha256(digits));
         let sha256 = digits.ok_or_else(|| format!("the digest of {uri} is not a SHA-256"))?.to_owned();
         if !is_within_folder(root, &uri) {
@@ -168,7 +169,7 @@ fn is_sha256(digits: &str) -> bool {
 fn is_valid_name(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    name.len() <= MAX_NAME && name.split('-').all(is_part)
+    name.len() <= MAX_SKILL_NAME_CHARS && name.split('-').all(is_part)
 }
 
 #[cfg(test)]
@@ -206,7 +207,8 @@ mod tests {
         assert_eq!(Skill::parse(dynamic).unwrap().files, SkillFiles::Dynamic, "a dynamic skill is recognized");
     }
 
-    /// Covers the requirement `[lifecycle-ext-untrusted]`.
+    /// Rejects each entry of a skill that violates a rule of the extension. Covers the requirement
+    /// `[lifecycle-ext-untrusted]`.
     #[test]
     fn invalid_entry_is_rejected() {
         let broken = |path: &str, value: Value, problem: &str| {
@@ -241,7 +243,7 @@ mod tests {
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
             Skill::parse(entry)
         };
-        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
-        assert!(files(MAX_FILES + 1).is_err(), "a 513th file is rejected");
+        assert!(files(MAX_SKILL_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
+        assert!(files(MAX_SKILL_FILES + 1).is_err(), "a 513th file is rejected");
     }
 }

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 /// Maximum size of the frontmatter, in bytes.
-const MAX_FRONTMATTER: usize = 64 * 1024;
+const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;
 /// Maximum nesting depth of the values in a frontmatter.
-const MAX_DEPTH: usize = 32;
+const MAX_FRONTMATTER_DEPTH: usize = 32;
 /// Maximum number of values in a frontmatter.
-const MAX_NODES: usize = 4_096;
+const MAX_FRONTMATTER_VALUES: usize = 4_096;
 
-/// Parses the frontmatter of a file, and converts it to JSON.
+/// Parses the YAML frontmatter of a `SKILL.md`, and converts it to JSON.
 ///
 /// # Errors
 ///
@@ -17,14 +17,14 @@ const MAX_NODES: usize = 4_096;
 /// bound.
 pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String> {
     let yaml = yaml_block(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
-    if yaml.len() > MAX_FRONTMATTER {
-        return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
+    if yaml.len() > MAX_FRONTMATTER_BYTES {
+        return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER_BYTES} bytes"));
     }
     // As in YAML 1.2, only `true` and `false` are booleans. The library limits the expansion of aliases.
     let options = serde_saphyr::options! {
         strict_booleans: true,
-        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
-        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_NODES },
+        budget: serde_saphyr::budget! { max_depth: MAX_FRONTMATTER_DEPTH, max_nodes: MAX_FRONTMATTER_VALUES },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_FRONTMATTER_VALUES },
     };
     serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
         let cause: String = error.to_string().lines().next().unwrap_or_default().chars().take(200).collect();
@@ -49,22 +49,22 @@ fn yaml_block(text: &str) -> Option<&str> {
     None
 }
 
-/// Compares two values. Numbers are equal if they have the same value, regardless of their notation.
-pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
+/// Compares two values of a frontmatter. Numbers are equal if they have the same value, regardless of their notation.
+pub(super) fn are_equal_values(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_equal_value(one, other))
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal_values(one, other))
         }
         (Value::Object(one), Value::Object(other)) => first_difference(one, other).is_none(),
         _ => one == other,
     }
 }
 
-/// Returns the first key whose value differs between two mappings, or that only one of them contains.
+/// Returns the first key whose value differs between two frontmatters, or that only one of them contains.
 pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
-        (Some(one), Some(other)) => !is_equal_value(one, other),
+        (Some(one), Some(other)) => !are_equal_values(one, other),
         _ => true,
     };
     one.keys().chain(other.keys()).find(is_different).map(String::as_str)
@@ -118,6 +118,6 @@ mod tests {
             Some("a"),
             "a key that only the second mapping contains is found"
         );
-        assert!(!is_equal_value(&json!(1), &json!("1")), "a text is not equal to a number");
+        assert!(!are_equal_values(&json!(1), &json!("1")), "a text is not equal to a number");
     }
 }

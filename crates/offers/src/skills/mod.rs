@@ -8,7 +8,7 @@ mod entry;
 mod frontmatter;
 mod verify;
 
-pub use entry::{MAX_FILES, MAX_SKILL_BYTES, Skill, SkillFile, SkillFiles};
+pub use entry::{MAX_SKILL_BYTES, MAX_SKILL_FILES, Skill, SkillFile, SkillFiles};
 pub use verify::{SkillMismatch, check_listed, verify_file};
 
 /// Identifier of the MCP extension for skills, as servers and clients declare it in their capabilities.

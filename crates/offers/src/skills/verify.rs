@@ -11,21 +11,21 @@ use super::frontmatter;
 /// Difference between a received file and the skill's entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillMismatch {
-    /// The skill's entry doesn't list the file.
+    /// The skill's entry doesn't list the file that was requested or received.
     #[error("it is not one of the files that the skill lists")]
     Unlisted,
     /// The server returned another resource, several contents, or none.
     #[error("the server sent something else")]
     OtherContents,
-    /// The size of the file differs from the size in the skill's entry.
+    /// The size of the received file differs from the size in the skill's entry.
     #[error("it has {found} bytes instead of {listed}")]
     Size {
-        /// Size in the entry, in bytes.
+        /// Size of the file in the skill's entry, in bytes.
         listed: u64,
         /// Size of the received content, in bytes.
         found: u64,
     },
-    /// The SHA-256 of the file differs from the digest in the skill's entry.
+    /// The SHA-256 of the received file differs from the digest in the skill's entry.
     #[error("its SHA-256 is another than the one listed")]
     Digest,
     /// The frontmatter of the received `SKILL.md` differs from the entry or can't be parsed, with the cause.
@@ -33,7 +33,7 @@ pub enum SkillMismatch {
     Frontmatter(String),
 }
 
-/// Returns the bytes of a file after verifying them against the entry.
+/// Verifies a file that was received from the server against the skill's entry, and returns the bytes of the file.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> R
     Ok(bytes)
 }
 
-/// Checks that a file of the skill may be requested.
+/// Checks that the skill's entry permits to request this file from the server.
 ///
 /// # Errors
 ///

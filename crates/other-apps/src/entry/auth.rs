@@ -99,7 +99,7 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
 }
 
 /// Returns the keys in the entry's `auth` object that do not belong to Drawbridge's format.
-pub fn unknown_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+pub fn unknown_auth_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_KEY, DPOP_KEY, PORT_KEY, PROVIDER_KEY];
     let texts = AuthConfig::default().text_settings().map(|(key, _)| key);
     let keys =

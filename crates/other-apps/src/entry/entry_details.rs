@@ -66,12 +66,12 @@ const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_
 const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
 const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
-/// Keys of settings that allow the app to call tools without the user's consent.
+/// Keys of settings that allow the other app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
 /// Maximum number of unknown keys that one note names.
 const MAX_NAMED_KEYS: usize = 20;
-const MAX_INPUTS: usize = 100;
+const MAX_APP_INPUTS: usize = 100;
 
 /// Parses the setting that disables a server. That setting is in the outer object, even if the entry has a nested
 /// object.
@@ -144,7 +144,7 @@ fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {
 fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
     // In VS Code's general settings, a key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
-    for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
+    for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_APP_INPUTS) {
         let Some(id) = input.get_string("id") else { continue };
         let placeholder = format!("${{input:{}}}", id.value);
         let used = |value: &String| value.contains(&placeholder);
@@ -197,8 +197,9 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     };
     let of_entry = object.properties.iter().map(|property| property.name.as_str()).filter(|name| !silent(name));
     let has_auth = found.remote.as_ref().is_some_and(|remote| remote.auth.is_some());
-    let of_auth = auth::unknown_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_member(key));
-    let of_oauth = sign_in::unused_members(object).into_iter().filter(|_| is_remote);
+    let of_auth =
+        auth::unknown_auth_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_client_member(key));
+    let of_oauth = sign_in::unused_client_members(object).into_iter().filter(|_| is_remote);
     let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED_KEYS).map(quoted_text).collect();
     if !unused.is_empty() {
         found.notes.push(unused_settings_note(unused));

@@ -15,7 +15,7 @@ const ENVIRONMENT_KEYS: [&str; 3] = ["env", "envs", "environment"];
 /// Keys of the object of HTTP headers in an entry. In Continue, this object is in `requestOptions`.
 const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
 /// Maximum number of arguments, of variables, and of headers in one entry, each.
-const MAX_ITEMS: usize = 1_000;
+const MAX_ENTRY_ITEMS: usize = 1_000;
 
 /// Parses the settings in a server's entry, and stores them in a candidate.
 pub(super) struct EntryReader<'r, 't> {
@@ -69,7 +69,7 @@ impl EntryReader<'_, '_> {
         }
         // Other apps use this key for other settings. If some keys are unknown, none are applied, since the result
         // would be a sandbox that the user did not configure.
-        if let Some(key) = sandbox::first_unknown_key(object) {
+        if let Some(key) = sandbox::first_unknown_sandbox_key(object) {
             self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
         }
@@ -141,10 +141,10 @@ impl EntryReader<'_, '_> {
     }
 
     pub(super) fn read_texts(&mut self, list: &Array<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
-        if list.elements.len() > MAX_ITEMS {
+        if list.elements.len() > MAX_ENTRY_ITEMS {
             return Err(self
                 .text
-                .problem(list.range.start, format!("{} has more than {MAX_ITEMS} items", quoted_text(key))));
+                .problem(list.range.start, format!("{} has more than {MAX_ENTRY_ITEMS} items", quoted_text(key))));
         }
         list.elements.iter().map(|value| self.read_text(value, key)).collect()
     }
@@ -156,7 +156,7 @@ impl EntryReader<'_, '_> {
             return Err(self.wrong_type_problem(&list.value, key, "a list of names"));
         };
         let mut names = Vec::new();
-        for value in list.elements.iter().take(MAX_ITEMS) {
+        for value in list.elements.iter().take(MAX_ENTRY_ITEMS) {
             let value =
                 value.as_object().and_then(|object| present_property(object, "name")).map_or(value, |name| &name.value);
             names.push(self.read_text(value, key)?);
@@ -167,10 +167,10 @@ impl EntryReader<'_, '_> {
 
     fn require_map<'v, 'a>(&self, value: &'v Value<'a>, key: &str) -> Result<&'v Object<'a>, ConfigProblem> {
         let Value::Object(map) = value else { return Err(self.wrong_type_problem(value, key, "an object of texts")) };
-        if map.properties.len() > MAX_ITEMS {
+        if map.properties.len() > MAX_ENTRY_ITEMS {
             return Err(self
                 .text
-                .value_problem(value, format!("{} has more than {MAX_ITEMS} items", quoted_text(key))));
+                .value_problem(value, format!("{} has more than {MAX_ENTRY_ITEMS} items", quoted_text(key))));
         }
         self.text.reject_duplicate_keys(map, &quoted_text(key))?;
         Ok(map)

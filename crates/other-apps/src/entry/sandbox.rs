@@ -12,7 +12,7 @@ use super::command_text;
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Maximum length of an unknown key in a note, in characters.
-const MAX_KEY_CHARS: usize = 80;
+const MAX_NOTED_KEY_CHARS: usize = 80;
 /// Key of the object with the sandbox settings in a server's entry.
 pub const SANDBOX_KEY: &str = "sandbox";
 /// Key of the list of folders that the sandboxed server can access.
@@ -67,10 +67,12 @@ pub fn parse_sandbox(
 
 /// Returns the first key in an entry's `sandbox` object that Drawbridge's format doesn't define, or `None` if all keys
 /// are defined.
-pub(super) fn first_unknown_key(entry: &Object<'_>) -> Option<String> {
+pub(super) fn first_unknown_sandbox_key(entry: &Object<'_>) -> Option<String> {
     let Value::Object(map) = &entry.get(SANDBOX_KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
-    names.find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name)).map(|name| name.chars().take(MAX_KEY_CHARS).collect())
+    names
+        .find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name))
+        .map(|name| name.chars().take(MAX_NOTED_KEY_CHARS).collect())
 }
 
 /// Returns `true` if a property looks like a misspelled `sandbox`: it differs in case, punctuation or one letter, or it

@@ -51,12 +51,12 @@ pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Op
 }
 
 /// Returns `true` if an import uses the member with this name of the object that describes an OAuth client.
-pub(super) fn is_imported_member(name: &str) -> bool {
+pub(super) fn is_imported_client_member(name: &str) -> bool {
     [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }
 
 /// Returns the names of the members of an entry's `oauth` object that an import ignores.
-pub(super) fn unused_members<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+pub(super) fn unused_client_members<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
-    parts.map(|property| property.name.as_str()).filter(|name| !is_imported_member(name)).collect()
+    parts.map(|property| property.name.as_str()).filter(|name| !is_imported_client_member(name)).collect()
 }

@@ -16,7 +16,7 @@ use crate::server_candidate::ServerCandidate;
 /// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
 /// Maximum number of nested names before a value in a command-line argument, as in `--header=Name: value`.
-const MAX_NAMES: usize = 8;
+const MAX_NESTED_NAMES: usize = 8;
 
 /// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
 /// changed.
@@ -97,7 +97,7 @@ fn remove_secret_from_argument(word: &str) -> Option<String> {
 
 /// Removes the secret from the part of an argument after `depth` names, such as `value` in `--header=Name: value`.
 fn remove_secret_from_argument_part(word: &str, depth: usize) -> Option<String> {
-    let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
+    let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NESTED_NAMES);
     if let Some(at) = sign {
         let (name, value) = (&word[..at], &word[at + 1..]);
         let sign = if word[at..].starts_with('=') { "=" } else { ": " };

@@ -84,11 +84,11 @@ const LINK_FORMS: [LinkForm; 13] = [
     link_form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
 ];
 
-/// Maximum length of a path segment that `*` matches, in bytes.
-const MAX_SEGMENT_BYTES: usize = 8;
+/// Maximum length of a path segment that `*` matches in the prefix of a link, in bytes.
+const MAX_WILDCARD_SEGMENT_BYTES: usize = 8;
 
-/// Finds the format whose prefix the text begins with, and returns it with the text after the prefix.
-pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
+/// Finds the install link format whose prefix the text begins with, and returns it with the text after the prefix.
+pub(super) fn match_link_form(text: &str) -> Option<(&'static LinkForm, &str)> {
     LINK_FORMS
         .iter()
         .find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_link_prefix(text, start))?)))
@@ -99,7 +99,7 @@ fn strip_link_prefix<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let rest = strip_prefix_ignoring_case(text, before)?;
     let end = rest
         .find(|c: char| !c.is_ascii_alphabetic() && c != '-')
-        .filter(|end| (1..=MAX_SEGMENT_BYTES).contains(end))?;
+        .filter(|end| (1..=MAX_WILDCARD_SEGMENT_BYTES).contains(end))?;
     strip_prefix_ignoring_case(&rest[end..], behind)
 }
 

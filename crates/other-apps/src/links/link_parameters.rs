@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use crate::notes::quoted_text;
 
 /// Maximum number of query parameters in a link.
-const MAX_PARAMETERS: usize = 500;
+const MAX_LINK_PARAMETERS: usize = 500;
 
 const LENIENT_PADDING: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
@@ -22,9 +22,9 @@ pub(super) struct LinkParameters(Vec<(String, String)>);
 impl LinkParameters {
     pub(super) fn parse(query: &str) -> Result<Self, String> {
         let query = query.split('#').next().unwrap_or_default();
-        let parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).take(MAX_PARAMETERS + 1).collect();
-        if parts.len() > MAX_PARAMETERS {
-            return Err(format!("it has more than {MAX_PARAMETERS} parameters"));
+        let parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).take(MAX_LINK_PARAMETERS + 1).collect();
+        if parts.len() > MAX_LINK_PARAMETERS {
+            return Err(format!("it has more than {MAX_LINK_PARAMETERS} parameters"));
         }
         let pair = |part: &&str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));

@@ -15,10 +15,10 @@ use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of warnings about one server, and of names in one warning.
-const MAX_REMARKS: usize = 20;
-const MAX_NAMED_VALUES: usize = 20;
+const MAX_LINK_WARNINGS: usize = 20;
+const MAX_WARNING_NAMES: usize = 20;
 
-/// Kind of a program that a link's server runs, by the risks of the program's options.
+/// Kind of the program that a link's server runs, by the risks of the program's command-line options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     /// A shell, such as `bash`, which runs command lines.
@@ -52,7 +52,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
 /// Options of container programs that give access to a folder, a device or privileges of the host.
 const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
-/// Returns warnings about risky settings of a server in a link.
+/// Returns warnings about risky settings of a server in an install link.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => remote_warnings(remote),
@@ -71,7 +71,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
         .iter()
         .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !needs_value(value)))
         .map(|(name, _)| quoted_text(name))
-        .take(MAX_NAMED_VALUES)
+        .take(MAX_WARNING_NAMES)
         .collect();
     if !secret.is_empty() {
         let names = secret.join(", ");
@@ -79,7 +79,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
             "the link contains values that look like secrets: {names}; everyone who has the link can read them"
         ));
     }
-    remarks.truncate(MAX_REMARKS);
+    remarks.truncate(MAX_LINK_WARNINGS);
     remarks
 }
 
@@ -158,7 +158,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
             continue;
         }
         let value = config.args.get(number).map(String::as_str).unwrap_or_default();
-        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| option_effect(kind, word, value)) else {
+        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| option_risk(kind, word, value)) else {
             let is_option = word.starts_with('-');
             let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
             let is_value = number > 1
@@ -179,7 +179,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
     let variables: Vec<String> =
         config.env.keys().filter(|name| is_code_variable(name)).map(|name| quoted_text(name)).collect();
     if !variables.is_empty() {
-        let names = variables.into_iter().take(MAX_NAMED_VALUES).collect::<Vec<_>>().join(", ");
+        let names = variables.into_iter().take(MAX_WARNING_NAMES).collect::<Vec<_>>().join(", ");
         remarks.push(format!("these variables decide which code runs: {names}"));
     }
     remarks
@@ -222,7 +222,7 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
 
 /// Describes the risk of a program's command-line option, or returns `None` if the option has none. `next` is the
 /// argument after the option.
-fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
+fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
     const RUNS_CODE_TEXT: &str = "runs code from the link, or code that it downloads first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {

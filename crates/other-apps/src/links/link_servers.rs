@@ -16,9 +16,9 @@ use crate::notes::{ImportNotes, quoted_text};
 use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of servers in one install link.
-const MAX_SERVERS: usize = 20;
+const MAX_LINK_SERVERS: usize = 20;
 /// Maximum length of a server's name, in characters.
-const MAX_NAME: usize = 64;
+const MAX_LINK_SERVER_NAME_CHARS: usize = 64;
 /// Maximum number of unknown keys that one note names.
 const MAX_NAMED_KEYS: usize = 20;
 
@@ -37,18 +37,18 @@ pub(super) fn parse_candidates(
     inputs: Option<&str>,
 ) -> Result<Vec<ServerCandidate>, String> {
     let text = JsonText::without_file(json);
-    let root = parse_root(&text)?;
+    let root = parse_link_json(&text)?;
     let beside = inputs.map(|inputs| format!("{{\"inputs\":{inputs}}}"));
     let inputs = match &beside {
         Some(beside) => {
-            Some(parse_root(&JsonText::without_file(beside)).map_err(|problem| format!("\"inputs\": {problem}"))?)
+            Some(parse_link_json(&JsonText::without_file(beside)).map_err(|problem| format!("\"inputs\": {problem}"))?)
         }
         None => None,
     };
     let inputs = inputs.as_ref().and_then(Value::as_object);
     let found = entries_with_names(form, &text, &root)?;
-    if found.len() > MAX_SERVERS {
-        return Err(format!("it has more than {MAX_SERVERS} servers"));
+    if found.len() > MAX_LINK_SERVERS {
+        return Err(format!("it has more than {MAX_LINK_SERVERS} servers"));
     }
     let is_alone = found.len() == 1;
     if form.own
@@ -130,7 +130,7 @@ pub(super) fn reject_or_note_keys<'k>(
     Ok(())
 }
 
-fn parse_root<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
+fn parse_link_json<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
     let root = text.parse(JsonDialect::Plain).map_err(|problem| format!("in its JSON, {}", problem.message))?;
     root.ok_or_else(|| String::from("there is no server in it"))
 }
@@ -145,7 +145,9 @@ fn entries_with_names<'o, 't>(
 ) -> Result<Vec<NamedEntry<'o, 't>>, String> {
     let nothing = || String::from("there is no server in it: a \"command\" or a \"url\" was expected");
     let object = match root {
-        Value::Object(object) if form.own || entry::is_entry(object) => return Ok(vec![(entry_name(object), object)]),
+        Value::Object(object) if form.own || entry::is_server_entry(object) => {
+            return Ok(vec![(entry_name(object), object)]);
+        }
         Value::Object(object) => object,
         Value::Array(list) if !form.own => {
             let objects = list.elements.iter().map(|value| value.as_object().ok_or_else(nothing));
@@ -250,7 +252,9 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
         return Ok(Some(plain));
     }
     if form.own {
-        return Err(format!("a server's name has 1 to {MAX_NAME} letters, digits, \".\", \"-\" or \"_\""));
+        return Err(format!(
+            "a server's name has 1 to {MAX_LINK_SERVER_NAME_CHARS} letters, digits, \".\", \"-\" or \"_\""
+        ));
     }
     notes.push(format!("its name in the link is {}", quoted_text(&name)));
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
@@ -259,15 +263,15 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
 /// Replaces the characters of a name that a link's server name may not contain.
 pub(super) fn nearest_allowed_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
-    let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
+    let spaced: String = name.chars().take(MAX_LINK_SERVER_NAME_CHARS * 4).map(sign).collect();
     let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
-    words.join("-").chars().take(MAX_NAME).collect()
+    words.join("-").chars().take(MAX_LINK_SERVER_NAME_CHARS).collect()
 }
 
 /// Returns an error for content that no legitimate link contains: invisible characters, references to Drawbridge's
 /// secrets, and URLs without TLS.
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
-    for (place, text) in described_texts(found) {
+    for (place, text) in texts_with_descriptions(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
             return Err(format!("{place} has an invisible character (U+{:04X})", c as u32));
         }
@@ -283,7 +287,7 @@ fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     found.config().problem().map_or(Ok(()), Err)
 }
 
-fn described_texts(found: &ServerCandidate) -> Vec<(String, &str)> {
+fn texts_with_descriptions(found: &ServerCandidate) -> Vec<(String, &str)> {
     let pairs = |what: &str, name: &String| format!("the {what} {}", quoted_text(name));
     let mut texts = Vec::new();
     let values = match &found.remote {

@@ -38,7 +38,7 @@ impl<'t> TextSection<'t> {
 
 /// Finds the parts of a text that may describe a server: the code blocks of Markdown or, if there are none, JSON or, if
 /// there is none, command lines.
-pub(super) fn split_parts(text: &str) -> Vec<PastedPart<'_>> {
+pub(super) fn split_pasted_parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
         [] => split_section(TextSection { text, lines_before: 0 }, true),

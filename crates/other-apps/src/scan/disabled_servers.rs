@@ -13,14 +13,14 @@ use crate::found_server::FoundServer;
 use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
-/// Name of the file in a project folder that defines the project's servers.
-const PROJECT_FILE: &str = ".mcp.json";
+/// Name of the file in a project folder that defines the project's servers in Claude Code.
+const PROJECT_SERVERS_FILE: &str = ".mcp.json";
 /// Claude Code's settings files that may list disabled servers, relative to the project folder or the home folder.
 const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 /// Key of the list of servers that are disabled although `.mcp.json` defines them.
 const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
 /// Maximum number of names of disabled servers that are read from one file.
-const MAX_NAMES: usize = 1_000;
+const MAX_DISABLED_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
 struct ClaudeStateFile<'t> {
@@ -37,7 +37,8 @@ struct ClaudeProject {
 impl SettingsScan<'_> {
     /// Marks those servers in a project's file that the user has disabled in Claude Code.
     pub(super) fn mark_disabled_servers(&self, file: &Path, servers: &mut [FoundServer]) {
-        let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == PROJECT_FILE)) else {
+        let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == PROJECT_SERVERS_FILE))
+        else {
             return;
         };
         let names = self.disabled_in_project(folder);
@@ -76,7 +77,7 @@ fn disabled_in_settings(text: &str) -> Vec<String> {
         return Vec::new();
     };
     let items = root.get_array(DISABLED_SERVERS_KEY).into_iter().flat_map(|list| &list.elements);
-    items.filter_map(Value::as_string_lit).map(|name| name.value.to_string()).take(MAX_NAMES).collect()
+    items.filter_map(Value::as_string_lit).map(|name| name.value.to_string()).take(MAX_DISABLED_NAMES).collect()
 }
 
 fn disabled_in_state(text: &str, folder: &Path) -> Vec<String> {
@@ -87,5 +88,5 @@ fn disabled_in_state(text: &str, folder: &Path) -> Vec<String> {
     let real = folder.canonicalize().ok();
     let names = [Some(folder), real.as_deref()].into_iter().flatten();
     let project = names.filter_map(Path::to_str).find_map(|folder| state.projects.remove(folder));
-    project.map(|project| project.turned_off.into_iter().take(MAX_NAMES).collect()).unwrap_or_default()
+    project.map(|project| project.turned_off.into_iter().take(MAX_DISABLED_NAMES).collect()).unwrap_or_default()
 }

@@ -40,7 +40,7 @@ impl HttpKind {
     }
 }
 
-/// Omits values of headers and of the query, because they often are keys.
+/// Omits values of headers and of the query, because they often are API keys.
 impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();
@@ -54,12 +54,12 @@ impl std::fmt::Debug for HttpConfig {
 }
 
 /// Maximum length of the value of a configured header, in bytes.
-const MAX_HEADER_BYTES: usize = 8 * 1024;
+const MAX_HEADER_VALUE_BYTES: usize = 8 * 1024;
 /// Maximum number of headers for one server.
-const MAX_HEADERS: usize = 50;
+const MAX_SERVER_HEADERS: usize = 50;
 
 /// Headers that the transport sets itself, so that users can't configure them.
-const TRANSPORT_HEADERS: [&str; 14] = [
+const TRANSPORT_CONTROLLED_HEADERS: [&str; 14] = [
     "accept",
     "accept-encoding",
     "connection",
@@ -80,8 +80,8 @@ impl HttpConfig {
     /// Returns the reason why the address or its settings are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        if self.headers.len() > MAX_HEADERS {
-            return Some(format!("there are more than {MAX_HEADERS} headers"));
+        if self.headers.len() > MAX_SERVER_HEADERS {
+            return Some(format!("there are more than {MAX_SERVER_HEADERS} headers"));
         }
         url_problem(&self.url)
             .or_else(|| {
@@ -162,10 +162,10 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
     if !is_token {
         // The name is not quoted in the message: a mistyped header may contain the secret in its name.
         Some("the name of a header may have only letters, digits and \"-\"".to_owned())
-    } else if TRANSPORT_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
+    } else if TRANSPORT_CONTROLLED_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))
-    } else if value.len() > MAX_HEADER_BYTES {
-        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER_BYTES} bytes"))
+    } else if value.len() > MAX_HEADER_VALUE_BYTES {
+        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER_VALUE_BYTES} bytes"))
     } else if value.chars().any(|c| c.is_control() && c != '\t') {
         Some(format!("the value of the header {shown:?} has a line break or another control character"))
     } else if value.trim_matches([' ', '\t']) != value {

@@ -141,11 +141,12 @@ fn serialize_provider_for_hash<S: Serializer>(
 }
 
 /// Client authentication methods that Drawbridge supports.
-const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
+const SUPPORTED_CLIENT_AUTH_METHODS: [&str; 4] =
+    ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
 /// Maximum number of scopes in the settings of one server.
-const MAX_SCOPES: usize = 100;
+const MAX_AUTH_SCOPES: usize = 100;
 /// Maximum length of each text in the sign-in settings, in bytes.
-const MAX_TEXT_BYTES: usize = 2_048;
+const MAX_AUTH_TEXT_BYTES: usize = 2_048;
 
 impl AuthConfig {
     /// Returns the sign-in settings that consist of a single text, with their keys in `mcp.json`.
@@ -178,10 +179,10 @@ impl AuthConfig {
     pub fn problem(&self) -> Option<String> {
         for (key, text) in self.text_settings() {
             if text.is_some_and(|text| {
-                text.is_empty() || text.len() > MAX_TEXT_BYTES || text.chars().any(char::is_control)
+                text.is_empty() || text.len() > MAX_AUTH_TEXT_BYTES || text.chars().any(char::is_control)
             }) {
                 return Some(format!(
-                    "{key:?} must be a text of one line, with at most {MAX_TEXT_BYTES} bytes, and not empty"
+                    "{key:?} must be a text of one line, with at most {MAX_AUTH_TEXT_BYTES} bytes, and not empty"
                 ));
             }
         }
@@ -213,16 +214,16 @@ impl AuthConfig {
             return Some("\"redirectPort\" must be a port, a number from 1 to 65535".to_owned());
         }
         let ways = [self.client_auth.as_deref(), idp.and_then(|idp| idp.client_auth.as_deref())];
-        if ways.into_iter().flatten().any(|way| !CLIENT_AUTH_METHODS.contains(&way)) {
-            return Some(format!("\"clientAuth\" must be one of {}", CLIENT_AUTH_METHODS.join(", ")));
+        if ways.into_iter().flatten().any(|way| !SUPPORTED_CLIENT_AUTH_METHODS.contains(&way)) {
+            return Some(format!("\"clientAuth\" must be one of {}", SUPPORTED_CLIENT_AUTH_METHODS.join(", ")));
         }
         let is_scope = |scope: &String| {
             !scope.is_empty()
-                && scope.len() <= MAX_TEXT_BYTES
+                && scope.len() <= MAX_AUTH_TEXT_BYTES
                 && scope.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
         };
-        if self.scopes.len() > MAX_SCOPES || !self.scopes.iter().all(is_scope) {
-            return Some(format!("\"scopes\" must be a list of at most {MAX_SCOPES} names without spaces"));
+        if self.scopes.len() > MAX_AUTH_SCOPES || !self.scopes.iter().all(is_scope) {
+            return Some(format!("\"scopes\" must be a list of at most {MAX_AUTH_SCOPES} names without spaces"));
         }
         match self.grant {
             GrantType::AuthorizationCode => None,

@@ -8,7 +8,7 @@ pub use process::sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess
 use super::hashes::path_json;
 
 /// Maximum number of folders in one sandbox.
-const MAX_FOLDERS: usize = 100;
+const MAX_SANDBOX_FOLDERS: usize = 100;
 
 /// Access rights of a local server. Without a sandbox, the server has all rights of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,8 +24,8 @@ impl SandboxConfig {
     /// exist, which is checked when the server starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        if self.folders.len() > MAX_FOLDERS {
-            return Some(format!("a sandbox has at most {MAX_FOLDERS} folders"));
+        if self.folders.len() > MAX_SANDBOX_FOLDERS {
+            return Some(format!("a sandbox has at most {MAX_SANDBOX_FOLDERS} folders"));
         }
         if let Some(problem) = self.network.problem() {
             return Some(problem);
@@ -45,10 +45,10 @@ impl SandboxConfig {
     /// Converts the sandbox settings to JSON for the hash that an approval covers, and for the readable text of the
     /// approval.
     pub fn to_json(&self) -> serde_json::Value {
-        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_name(folder.access) });
+        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_mode_name(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
-            "network": network_json(&self.network),
+            "network": network_access_json(&self.network),
         })
     }
 
@@ -59,7 +59,7 @@ impl SandboxConfig {
 }
 
 /// Returns the network access as written in `mcp.json`: `false`, `true`, or the list of hosts.
-fn network_json(network: &NetworkAccess) -> serde_json::Value {
+fn network_access_json(network: &NetworkAccess) -> serde_json::Value {
     match network {
         NetworkAccess::None => false.into(),
         NetworkAccess::Full => true.into(),
@@ -69,7 +69,7 @@ fn network_json(network: &NetworkAccess) -> serde_json::Value {
 
 /// Returns the name of an access mode in `mcp.json`.
 #[must_use]
-pub const fn access_name(access: AccessMode) -> &'static str {
+pub const fn access_mode_name(access: AccessMode) -> &'static str {
     match access {
         AccessMode::Read => "read",
         AccessMode::Write => "write",

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::server_json::{ListingStatus, RegistryEntry};
 
 /// Maximum number of versions in one registry whose statuses are stored.
-const MAX_STATUSES: usize = 5_000;
+const MAX_RECORDED_STATUSES: usize = 5_000;
 /// Maximum length of a stored status message, in characters.
-const MAX_MESSAGE_CHARS: usize = 500;
+const MAX_STATUS_MESSAGE_CHARS: usize = 500;
 
 /// Statuses of versions, by server name and then by version.
 type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 
-/// Status of a version that is not active, as the registry reported it.
+/// Status of a deprecated or deleted version of a server, as the registry reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
     /// Status of the version. Never [`ListingStatus::Active`].
@@ -42,7 +42,7 @@ pub(super) struct CachedResponse {
     pub(super) bytes: u64,
 }
 
-/// Cached data about one registry, apart from its responses.
+/// Data about one registry in the index of the cache, apart from its responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RegistryRecord {
@@ -72,7 +72,7 @@ impl ChangesProgress {
     }
 }
 
-/// Contents of the index file: the cached responses, and the record of each registry.
+/// Contents of the cache's index file: the cached responses, and the record of each registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CacheIndex {
@@ -95,7 +95,10 @@ impl RegistryRecord {
             }
             let recorded = RecordedStatus {
                 status: listing.status,
-                message: listing.status_message.as_ref().map(|text| text.chars().take(MAX_MESSAGE_CHARS).collect()),
+                message: listing
+                    .status_message
+                    .as_ref()
+                    .map(|text| text.chars().take(MAX_STATUS_MESSAGE_CHARS).collect()),
                 changed_at: listing.status_changed_at,
                 read_at: now,
             };
@@ -109,12 +112,12 @@ impl RegistryRecord {
         self.statuses.get(name)?.get(version)
     }
 
-    /// Drops the statuses that were received longest ago, until at most [`MAX_STATUSES`] remain.
+    /// Drops the statuses that were received longest ago, until at most [`MAX_RECORDED_STATUSES`] remain.
     fn drop_oldest(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =
             self.statuses.values().flat_map(BTreeMap::values).map(|status| status.read_at).collect();
-        let Some(mut surplus) = count.checked_sub(MAX_STATUSES).filter(|surplus| *surplus > 0) else { return };
+        let Some(mut surplus) = count.checked_sub(MAX_RECORDED_STATUSES).filter(|surplus| *surplus > 0) else { return };
         ages.sort_unstable();
         let oldest = ages[surplus - 1];
         for versions in self.statuses.values_mut() {

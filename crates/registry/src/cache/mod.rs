@@ -22,7 +22,7 @@ pub use index::RecordedStatus;
 pub(crate) use index::ChangesProgress;
 
 /// Name of the file in the cache folder that contains the index.
-const INDEX_FILE: &str = "index.json";
+const CACHE_INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -49,7 +49,7 @@ pub struct RegistryCache {
     index: Mutex<CacheIndex>,
 }
 
-/// Progress of reading the changes of a registry.
+/// Progress of reading the changes of a registry, as stored in the cache.
 pub(crate) struct CachedChanges {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
@@ -82,8 +82,8 @@ impl RegistryCache {
         Ok(cache)
     }
 
-    /// Returns the last known status of a version, or `None` if it is active or unknown. Doesn't block. Ignores changes
-    /// by other processes since this process last accessed the index on disk.
+    /// Returns the last known status of a server's version, or `None` if it is active or unknown. Doesn't block.
+    /// Ignores changes by other processes since this process last accessed the index on disk.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.lock_index().registries.get(address.as_str())?.status_of(name, version).cloned()
@@ -203,10 +203,10 @@ impl RegistryCache {
         let mut index = self.read_index();
         act(&mut index)?;
         let bytes = serde_json::to_vec(&index).map_err(|error| StoreError {
-            path: INDEX_FILE.to_owned(),
+            path: CACHE_INDEX_FILE.to_owned(),
             cause: format!("it can't be written as JSON: {error}"),
         })?;
-        self.files.write(INDEX_FILE, &bytes)?;
+        self.files.write(CACHE_INDEX_FILE, &bytes)?;
         *self.lock_index() = index;
         Ok(())
     }
@@ -221,7 +221,7 @@ impl RegistryCache {
     }
 
     fn read_index(&self) -> CacheIndex {
-        let bytes = self.files.read(INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
+        let bytes = self.files.read(CACHE_INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
             tracing::warn!(%error, "the cache of registries is cleared");
             None
         });

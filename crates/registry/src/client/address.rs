@@ -10,15 +10,15 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Origin, Url};
 
 use super::RegistryError;
-use crate::server_json::read::quote_untrusted;
+use crate::server_json::read::quote_untrusted_text;
 
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
-const API_VERSION: &str = "v0.1";
-/// Minimum length, in bytes, of a token in a header that responses are searched for. Shorter tokens could occur by
-/// chance.
-const MIN_TOKEN_BYTES: usize = 6;
+const REGISTRY_API_VERSION: &str = "v0.1";
+/// Minimum length, in bytes, of a token in the authentication header for which responses are searched. Shorter tokens
+/// could occur by chance.
+const MIN_SEARCHED_TOKEN_BYTES: usize = 6;
 /// Characters that need no percent-encoding in a path segment.
 const PATH_ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -48,7 +48,7 @@ impl RegistryAddress {
     /// ```
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
-        let bad = |cause: String| RegistryError::Address { address: quote_untrusted(text), cause };
+        let bad = |cause: String| RegistryError::Address { address: quote_untrusted_text(text), cause };
         if let Some(problem) = url_problem(text) {
             return Err(bad(problem));
         }
@@ -97,7 +97,7 @@ impl RegistryAddress {
     pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
         let text = format!("{}/{}", self.as_str(), request.0);
         Url::parse(&text)
-            .map_err(|error| RegistryError::Address { address: quote_untrusted(&text), cause: error.to_string() })
+            .map_err(|error| RegistryError::Address { address: quote_untrusted_text(&text), cause: error.to_string() })
     }
 }
 
@@ -130,14 +130,14 @@ impl RegistryRequest {
 
     /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.
     pub(crate) fn versions(name: &str) -> Self {
-        Self(format!("{API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
+        Self(format!("{REGISTRY_API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
     }
 
     /// Creates a request for one version of a server, which may be deleted: `GET
     /// /v0.1/servers/{name}/versions/{version}`.
     pub(crate) fn version(name: &str, version: &str) -> Self {
         Self(format!(
-            "{API_VERSION}/servers/{}/versions/{}?include_deleted=true",
+            "{REGISTRY_API_VERSION}/servers/{}/versions/{}?include_deleted=true",
             encode_segment(name),
             encode_segment(version)
         ))
@@ -195,7 +195,7 @@ impl RegistryHeader {
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
-        token.len() >= MIN_TOKEN_BYTES && memmem::find(bytes, token).is_some()
+        token.len() >= MIN_SEARCHED_TOKEN_BYTES && memmem::find(bytes, token).is_some()
     }
 }
 

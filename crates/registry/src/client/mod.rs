@@ -18,7 +18,7 @@ pub use error::RegistryError;
 pub(crate) use address::{RegistryRequest, is_loopback};
 
 /// Maximum number of redirects that are followed for one request.
-const MAX_REDIRECTS: usize = 3;
+const MAX_REQUEST_REDIRECTS: usize = 3;
 
 /// Limits of time and size for requests to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl RegistryClient {
     }
 
     async fn get_following_redirects(&self, mut url: Url, what: &str) -> Result<Vec<u8>, RegistryError> {
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_REQUEST_REDIRECTS {
             let request = self.client.get(url.clone()).header(ACCEPT, "application/json");
             let request = self.with_header(request, &url);
             let response = request.send().await.map_err(|error| self.unreachable_error(&error))?;
@@ -91,7 +91,7 @@ impl RegistryClient {
         }
         Err(RegistryError::Redirect {
             address: self.displayed_address(),
-            to: format!("more than {MAX_REDIRECTS} times"),
+            to: format!("more than {MAX_REQUEST_REDIRECTS} times"),
         })
     }
 

@@ -2,12 +2,12 @@
 
 use super::PlanError;
 use crate::server_json::Package;
-use crate::server_json::read::quote_untrusted;
+use crate::server_json::read::quote_untrusted_text;
 
 /// Prefixes of environment variables with which Docker and Podman select the engine that loads and runs an image.
-const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
+const CONTAINER_ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
 /// Prefix of the digest of a container image.
-const DIGEST_PREFIX: &str = "sha256:";
+const IMAGE_DIGEST_PREFIX: &str = "sha256:";
 
 /// Launcher that loads and runs packages, such as npx.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,13 +31,13 @@ impl PackageLauncher {
             "pypi" => Self::Uvx,
             "nuget" => Self::Dnx,
             "oci" => Self::Docker,
-            other => return Err(PlanError::PackageKind(quote_untrusted(other))),
+            other => return Err(PlanError::PackageKind(quote_untrusted_text(other))),
         };
         match package.runtime_hint.as_deref() {
             None | Some("") => Ok(usual),
             Some("podman") if usual == Self::Docker => Ok(Self::Podman),
             Some(hint) if hint == usual.program() => Ok(usual),
-            Some(hint) if !package.runtime_arguments.is_empty() => Err(PlanError::Runtime(quote_untrusted(hint))),
+            Some(hint) if !package.runtime_arguments.is_empty() => Err(PlanError::Runtime(quote_untrusted_text(hint))),
             Some(_) => Ok(usual),
         }
     }
@@ -123,7 +123,7 @@ impl PackageLauncher {
     /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
     pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
-        let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
+        let is_of_engine = CONTAINER_ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
         process::is_code_variable(variable) || self.is_container() && is_of_engine
     }
 
@@ -164,18 +164,18 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
         _ => is_plain_name(identifier),
     };
     if !is_name {
-        return Err(PlanError::Identifier(quote_untrusted(identifier)));
+        return Err(PlanError::Identifier(quote_untrusted_text(identifier)));
     }
     let (options, elsewhere) = match launcher.custom_registry(package) {
         None => (Vec::new(), None),
         Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
             let note = format!(
                 "it is loaded from the package registry {}, and not from the public one",
-                quote_untrusted(base)
+                quote_untrusted_text(base)
             );
             (vec![format!("--registry={base}")], Some(note))
         }
-        Some(base) => return Err(PlanError::PackageRegistry(quote_untrusted(base))),
+        Some(base) => return Err(PlanError::PackageRegistry(quote_untrusted_text(base))),
     };
     let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
         let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
@@ -183,7 +183,7 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
         return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
     if !launcher.is_exact(version) {
-        return Err(PlanError::Version(quote_untrusted(version)));
+        return Err(PlanError::Version(quote_untrusted_text(version)));
     }
     let separator = if launcher == PackageLauncher::Uvx { "==" } else { "@" };
     Ok(PackageArgument {
@@ -197,7 +197,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     let mut word = package.identifier.clone();
     let fits = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(PlanError::Identifier(quote_untrusted(&word)));
+        return Err(PlanError::Identifier(quote_untrusted_text(&word)));
     }
     // Before 2025-10-11, package registry and version were separate members.
     if let Some(base) = launcher.custom_registry(package) {
@@ -205,31 +205,32 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
         let host = host.and_then(|url| {
             Some(format!("{}{}", url.host_str()?, url.port().map(|port| format!(":{port}")).unwrap_or_default()))
         });
-        let host = host.filter(|host| fits(host)).ok_or_else(|| PlanError::PackageRegistry(quote_untrusted(base)))?;
+        let host =
+            host.filter(|host| fits(host)).ok_or_else(|| PlanError::PackageRegistry(quote_untrusted_text(base)))?;
         if !word.starts_with(&format!("{host}/")) {
             word = format!("{host}/{word}");
         }
     }
     let tag_of = |word: &str| word.rsplit_once(':').map(|(_, tag)| tag.to_owned()).filter(|tag| !tag.contains('/'));
     if let Some((_, digest)) = word.split_once('@') {
-        let is_digest = digest.strip_prefix(DIGEST_PREFIX).is_some_and(is_sha256);
+        let is_digest = digest.strip_prefix(IMAGE_DIGEST_PREFIX).is_some_and(is_sha256);
         return if is_digest {
             Ok(PackageArgument { options: Vec::new(), word, notes: Vec::new() })
         } else {
-            Err(PlanError::Identifier(quote_untrusted(&word)))
+            Err(PlanError::Identifier(quote_untrusted_text(&word)))
         };
     }
     if tag_of(&word).is_none()
         && let Some(version) = package.version.as_deref().filter(|version| !version.is_empty())
     {
         if !launcher.is_exact(version) {
-            return Err(PlanError::Version(quote_untrusted(version)));
+            return Err(PlanError::Version(quote_untrusted_text(version)));
         }
         word = format!("{word}:{version}");
     }
     let tag = tag_of(&word);
     if tag.as_deref() == Some("") {
-        return Err(PlanError::Identifier(quote_untrusted(&word)));
+        return Err(PlanError::Identifier(quote_untrusted_text(&word)));
     }
     let note = match tag {
         Some(tag) => {

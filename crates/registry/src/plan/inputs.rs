@@ -7,11 +7,11 @@ use ports::secrets;
 
 use super::PlanError;
 use crate::server_json::bounded::one_line;
-use crate::server_json::read::quote_untrusted;
+use crate::server_json::read::quote_untrusted_text;
 use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
 /// Maximum number of notes in an install plan.
-const MAX_NOTES: usize = 50;
+const MAX_PLAN_NOTES: usize = 50;
 
 /// Inputs and notes that were collected for an install plan so far.
 #[derive(Debug, Default)]
@@ -33,12 +33,13 @@ pub(super) struct ValuePosition<'p> {
 
 impl PlanInputs {
     pub(super) fn add_note(&mut self, note: String) {
-        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
+        if self.notes.len() < MAX_PLAN_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// Returns the template of a value: the fixed text with its variables or, if there is none, a new input.
+    /// Returns the template of a value in the publisher's description: the fixed text with its variables or, if there
+    /// is none, a new input.
     ///
     /// # Errors
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
@@ -59,8 +60,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Returns the template of a fixed text with variables. Variables are replaced once, and replacements are not
-    /// expanded again. A variable of a required text is required, and one of a secret text is secret.
+    /// Returns the template of a publisher's fixed text with variables. Variables are replaced once, and replacements
+    /// are not expanded again. A variable of a required text is required, and one of a secret text is secret.
     pub(super) fn text_template(
         &mut self,
         at: ValuePosition<'_>,
@@ -68,14 +69,14 @@ impl PlanInputs {
         variables: &IndexMap<String, InputDefinition>,
         whole: &InputDefinition,
     ) -> Result<Template, PlanError> {
-        self.check_text(at.place, text)?;
+        self.check_publisher_text(at.place, text)?;
         let mut pieces = Vec::new();
         for piece in split_pieces(text) {
             match piece {
                 TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
                 TemplatePiece::Variable(braced, name) => match variables.get(name) {
                     Some(InputDefinition { value: Some(value), .. }) => {
-                        self.check_text(at.place, value)?;
+                        self.check_publisher_text(at.place, value)?;
                         pieces.push(TemplatePart::Text(value.clone()));
                     }
                     Some(variable) => {
@@ -88,7 +89,7 @@ impl PlanInputs {
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
-                        let name = quote_untrusted(braced);
+                        let name = quote_untrusted_text(braced);
                         self.add_note(format!(
                             "{}: {name} is passed unchanged, because it is not declared as an input",
                             at.place
@@ -102,7 +103,7 @@ impl PlanInputs {
         let template = Template { parts: merge_texts(pieces) };
         for part in &template.parts {
             if let TemplatePart::Text(text) = part {
-                self.check_text(at.place, text)?;
+                self.check_publisher_text(at.place, text)?;
             }
         }
         if template.forms_secret_reference(&self.inputs) {
@@ -113,12 +114,12 @@ impl PlanInputs {
 
     /// Returns an error for a text of the publisher that refers to one of Drawbridge's secrets. Adds a note if the text
     /// contains invisible characters.
-    fn check_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
+    fn check_publisher_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
         if !secrets::referenced_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.add_note(format!("{place} has invisible characters: {}", quote_untrusted(text)));
+            self.add_note(format!("{place} has invisible characters: {}", quote_untrusted_text(text)));
         }
         Ok(())
     }
@@ -149,10 +150,10 @@ impl PlanInputs {
             ..PlanInput::text(&label)
         };
         for default in &planned.default {
-            self.check_text(&label, default)?;
+            self.check_publisher_text(&label, default)?;
         }
         for choice in &planned.choices {
-            self.check_text(&label, choice)?;
+            self.check_publisher_text(&label, choice)?;
         }
         if let Some(problem) = planned.default_problem() {
             self.add_note(format!("the default of {label} is omitted: {problem}"));

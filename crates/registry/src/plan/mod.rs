@@ -15,7 +15,7 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// The steps that install a package: a command that loads it, or a download.
+/// Method of installing a package: a command that loads and runs it, or a bundle to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
     /// Run this command, with which a launcher loads and runs the package.
@@ -78,7 +78,7 @@ pub enum PlanError {
     /// A text of the publisher refers to one of Drawbridge's secrets. Contains the position of the text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The plan would have more inputs than the limit.
+    /// The plan would have more inputs than `installs::MAX_INPUTS`.
     #[error("it asks for more than {} values", installs::MAX_INPUTS)]
     TooManyInputs,
 }

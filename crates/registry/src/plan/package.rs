@@ -11,7 +11,7 @@ use super::command::{PackageLauncher, is_sha256, package_argument};
 use super::inputs::{PlanInputs, ValuePosition};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
-use crate::server_json::read::quote_untrusted;
+use crate::server_json::read::quote_untrusted_text;
 use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, NamedInput, Package, ServerJson};
 
 /// Creates the plan for one of the packages of a server.
@@ -58,7 +58,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     }
     let launcher = PackageLauncher::for_package(package)?;
     if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
-        return Err(PlanError::NotStdio(quote_untrusted(&transport.kind)));
+        return Err(PlanError::NotStdio(quote_untrusted_text(&transport.kind)));
     }
     let word = package_argument(launcher, package)?;
     let mut inputs = PlanInputs::default();
@@ -68,7 +68,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
         inputs.add_note(format!(
             "its publisher names the program {}; {} is used",
-            quote_untrusted(hint),
+            quote_untrusted_text(hint),
             launcher.program()
         ));
     }
@@ -80,7 +80,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     }
     let env = environment_templates(&package.environment_variables, &mut inputs)?;
     let obeyed: Vec<String> =
-        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote_untrusted(name)).collect();
+        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote_untrusted_text(name)).collect();
     if !obeyed.is_empty() {
         inputs.add_note(format!(
             "these variables decide which code runs, or where it is loaded from: {}",
@@ -93,7 +93,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         args.extend(env.iter().map(passthrough_argument));
     }
     let runtime: Vec<&DescribedArgument> =
-        package.runtime_arguments.iter().filter(|argument| !is_implied(launcher, argument)).collect();
+        package.runtime_arguments.iter().filter(|argument| !is_implied_by_launcher(launcher, argument)).collect();
     if !runtime.is_empty() {
         let program = launcher.program();
         inputs.add_note(format!(
@@ -101,12 +101,12 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         ));
     }
     for argument in runtime {
-        args.push(convert_argument(argument, &mut inputs)?);
+        args.push(plan_argument(argument, &mut inputs)?);
     }
     args.extend(word.options.iter().chain([&word.word]).map(|word| TemplateArgument::from(word.as_str())));
     args.extend(launcher.trailing_arguments().iter().map(|word| TemplateArgument::from(*word)));
     for argument in &package.package_arguments {
-        args.push(convert_argument(argument, &mut inputs)?);
+        args.push(plan_argument(argument, &mut inputs)?);
     }
     for step in &package.post_install_instructions {
         let description = step.description.as_deref().unwrap_or("a step of your own");
@@ -132,7 +132,7 @@ fn bundle_download(package: &Package) -> Result<BundleDownload, PlanError> {
     let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
     let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));
     if let Some(problem) = problem {
-        return Err(PlanError::Address(quote_untrusted(url), problem));
+        return Err(PlanError::Address(quote_untrusted_text(url), problem));
     }
     let sha256 = package.file_sha256.as_deref().filter(|hash| is_sha256(hash)).ok_or(PlanError::NoHash)?;
     Ok(BundleDownload { url: url.clone(), sha256: sha256.to_ascii_lowercase() })
@@ -149,7 +149,7 @@ fn environment_templates(
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
             return Err(PlanError::Name(format!(
                 "{} is no name of a variable of the environment",
-                quote_untrusted(name)
+                quote_untrusted_text(name)
             )));
         }
         let place = format!("the variable {name}");
@@ -162,8 +162,8 @@ fn environment_templates(
     Ok(env)
 }
 
-/// Returns the argument `-e NAME`, with which a container gets a variable of the launcher's environment. The argument
-/// is omitted if the input has no value, since the host's environment may have a variable of this name.
+/// Returns the launcher's argument `-e NAME`, with which a container gets a variable of the launcher's environment. The
+/// argument is omitted if the input has no value, since the host's environment may have a variable of this name.
 fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
@@ -172,7 +172,7 @@ fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument
 
 /// Returns `true` if the launcher's command line always contains this argument, so that the publisher's argument is
 /// omitted.
-fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
+fn is_implied_by_launcher(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
         ArgumentKind::Positional => value.is_some_and(|value| launcher.adds_argument(value)),
@@ -184,10 +184,10 @@ fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
 
 /// Converts an argument in the publisher's description to one in the plan. A named argument becomes two words, or one
 /// if it has no value.
-fn convert_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
+fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
-    let place = format!("the argument {}", quote_untrusted(label));
+    let place = format!("the argument {}", quote_untrusted_text(label));
     let at = ValuePosition { label, place: &place, is_repeated: argument.is_repeated };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         if argument.kind == ArgumentKind::Named {

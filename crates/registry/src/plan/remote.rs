@@ -12,7 +12,7 @@ use url::{Host, Url};
 use super::PlanError;
 use super::inputs::{PlanInputs, ValuePosition};
 use super::package::proposed_name;
-use crate::server_json::read::quote_untrusted;
+use crate::server_json::read::quote_untrusted_text;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
 /// Creates the plan for one of the remotes of a server.
@@ -24,7 +24,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,
         "sse" => HttpKind::Sse,
-        other => return Err(PlanError::Transport(quote_untrusted(other))),
+        other => return Err(PlanError::Transport(quote_untrusted_text(other))),
     };
     let mut inputs = PlanInputs::default();
     let text = remote.url.as_deref().unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         [] => "",
         [TemplatePart::Text(text)] => {
             if let Some(problem) = url_problem(text) {
-                return Err(PlanError::Address(quote_untrusted(text), problem));
+                return Err(PlanError::Address(quote_untrusted_text(text), problem));
             }
             text
         }
@@ -48,7 +48,10 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         _ => "https://",
     };
     if !begins.starts_with("https://") && !begins.starts_with("http://") {
-        return Err(PlanError::Address(quote_untrusted(text), "it must begin with https:// or http://".to_owned()));
+        return Err(PlanError::Address(
+            quote_untrusted_text(text),
+            "it must begin with https:// or http://".to_owned(),
+        ));
     }
     if begins.starts_with("http://") {
         inputs.add_note(

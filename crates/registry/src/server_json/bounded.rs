@@ -148,8 +148,8 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedMap<T, N>
     }
 }
 
-/// Returns `true` if lists and objects are nested at most `most` levels deep. Counts the brackets outside of strings,
-/// without parsing the JSON.
+/// Returns `true` if lists and objects in a JSON text are nested at most `most` levels deep. Counts the brackets
+/// outside of strings, without parsing the JSON.
 pub(super) fn is_within_depth(json: &[u8], most: usize) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in json {

@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
-use super::{MAX_CHOICES, MAX_DISPLAYED_TEXT_BYTES, MAX_LABEL_BYTES, MAX_VALUE, MAX_VARIABLES};
+use super::{MAX_DISPLAYED_TEXT_BYTES, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_LABEL_BYTES, MAX_VALUE_VARIABLES};
 
-/// Type of the value of an input. Unknown types are treated as text.
+/// Type of the value that the user enters for an input of a server. Unknown types are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
@@ -22,7 +22,7 @@ pub enum InputFormat {
     String,
 }
 
-/// The value of an input: either fixed by the publisher, or entered by the user.
+/// A value in the description of a server that is either fixed by the publisher, or entered by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
@@ -34,12 +34,12 @@ pub struct InputDefinition {
     /// Type of the input's value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
     pub value: Option<String>,
     /// Set if the input's value is a secret.
     pub is_secret: bool,
     /// Default value of the input, or `None` if there is none.
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
     pub default: Option<String>,
     /// Example of a value, for display in an empty field.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
@@ -56,7 +56,7 @@ pub struct TemplateInput {
     #[serde(flatten)]
     pub input: InputDefinition,
     /// Definitions of the variables in the fixed value, by name.
-    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
+    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VALUE_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }
 
@@ -71,7 +71,7 @@ pub struct NamedInput {
     pub value: TemplateInput,
 }
 
-/// Form of an argument on the command line.
+/// Syntax of an argument on the command line: positional or named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
@@ -104,7 +104,7 @@ pub struct DescribedArgument {
 
 fn choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    struct InputChoice(#[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")] Option<String>);
-    let choices = deserialize_list::<D, InputChoice, MAX_CHOICES>(deserializer)?;
+    struct InputChoice(#[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")] Option<String>);
+    let choices = deserialize_list::<D, InputChoice, MAX_INPUT_CHOICES>(deserializer)?;
     Ok(choices.into_iter().filter_map(|choice| choice.0).collect())
 }

@@ -18,9 +18,9 @@ use domain::Millis;
 pub use input::{ArgumentKind, DescribedArgument, InputDefinition, InputFormat, NamedInput, TemplateInput};
 pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 
-/// Maximum length of a server's name, in bytes.
-pub const MAX_NAME: usize = 200;
-/// Maximum length of a version, in bytes.
+/// Maximum length of a server's name in a registry, in bytes.
+pub const MAX_SERVER_NAME_BYTES: usize = 200;
+/// Maximum length of the version of a server or package, in bytes.
 pub const MAX_VERSION_BYTES: usize = 255;
 /// Maximum length of a text for display, in bytes. The schema allows 100 characters for descriptions, but older ones
 /// are longer.
@@ -28,22 +28,22 @@ pub const MAX_DISPLAYED_TEXT_BYTES: usize = 4_000;
 /// Maximum length of the name of a variable, argument or header, in bytes.
 pub const MAX_LABEL_BYTES: usize = 200;
 /// Maximum length of the value of an input, in bytes.
-pub const MAX_VALUE: usize = installs::MAX_VALUE_BYTES;
+pub const MAX_INPUT_VALUE_BYTES: usize = installs::MAX_VALUE_BYTES;
 /// Maximum length of a URL, or of a package's name, in bytes.
 pub const MAX_ADDRESS_BYTES: usize = 2_000;
 /// Maximum number of packages of a server, and maximum number of remotes.
 pub const MAX_TARGETS: usize = 50;
 /// Maximum number of arguments, headers or environment variables in one list.
-pub const MAX_VALUES: usize = 200;
+pub const MAX_LISTED_VALUES: usize = 200;
 /// Maximum number of variables of one value.
-pub const MAX_VARIABLES: usize = 100;
+pub const MAX_VALUE_VARIABLES: usize = 100;
 /// Maximum number of choices of an input.
-pub const MAX_CHOICES: usize = 500;
+pub const MAX_INPUT_CHOICES: usize = 500;
 /// Maximum number of icons, of post-install steps, and of additional members of `_meta`, each.
-pub const MAX_EXTRAS: usize = 20;
-/// Maximum nesting depth of the JSON of an entry.
-pub const MAX_DEPTH: usize = 32;
-/// Maximum size of the JSON of an entry, in bytes.
+pub const MAX_EXTRA_ELEMENTS: usize = 20;
+/// Maximum nesting depth of the JSON of a registry entry.
+pub const MAX_JSON_DEPTH: usize = 32;
+/// Maximum size of the JSON of a registry entry, in bytes.
 pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
 /// Maximum number of entries in a page of a registry's list.
 pub const MAX_PAGE_ENTRIES: usize = 1_000;
@@ -74,14 +74,14 @@ pub struct ListingMetadata {
     /// Time at which the version was published, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub published_at: Option<Millis>,
-    /// Time of the last change of the entry, in milliseconds since 1970.
+    /// Time of the last change of the version's entry, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub updated_at: Option<Millis>,
     /// Set if the registry marks this version as the newest one.
     pub is_latest: bool,
 }
 
-/// Availability of a version in the registry.
+/// Availability of a server's version in the registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingStatus {
@@ -92,7 +92,7 @@ pub enum ListingStatus {
     Deprecated,
     /// The version was removed from the registry, usually for spam or malware.
     Deleted,
-    /// The registry reports a status that this version of the app does not know.
+    /// The registry reports a status that this version of Drawbridge does not know.
     #[serde(other)]
     Unknown,
 }
@@ -102,7 +102,7 @@ pub enum ListingStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ServerJson {
     /// Name in the form `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_NAME>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_SERVER_NAME_BYTES>")]
     pub name: String,
     /// Short description of the server by its publisher, for display.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
@@ -120,7 +120,7 @@ pub struct ServerJson {
     #[serde(default)]
     pub repository: Option<Repository>,
     /// Icons of the server, which this crate does not load.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
     pub icons: Vec<IconLink>,
     /// Packages that can be installed. Each of them provides the server.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
@@ -185,16 +185,16 @@ pub struct Package {
     #[serde(default)]
     pub transport: Option<RemoteTransport>,
     /// Arguments for the launcher that runs the package, before the package's name.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_LISTED_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
     /// Arguments for the server in the package.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_LISTED_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
     /// Environment variables to set for the server's process.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_LISTED_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps after the installation that the publisher requests. They are displayed and never executed.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 
@@ -219,9 +219,9 @@ pub struct RemoteTransport {
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
     pub url: Option<String>,
     /// Headers to send with each request to the endpoint.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_LISTED_VALUES>")]
     pub headers: Vec<NamedInput>,
     /// Definitions of the variables in the endpoint's URL, by name.
-    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
+    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VALUE_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }

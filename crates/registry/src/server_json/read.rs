@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS_BYTES, MAX_DEPTH, MAX_ENTRY_BYTES, MAX_EXTRAS, MAX_LABEL_BYTES, MAX_NAME,
-    MAX_PAGE_ENTRIES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
+    MAX_PAGE_ENTRIES, MAX_SERVER_NAME_BYTES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
 /// Key in `_meta` of the registry's metadata about a version.
@@ -41,10 +41,10 @@ pub enum EntryError {
     /// The JSON or text is larger than this limit in bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
-    /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
-    #[error("its JSON is deeper than {MAX_DEPTH} levels")]
+    /// The JSON is nested deeper than [`MAX_JSON_DEPTH`](super::MAX_JSON_DEPTH).
+    #[error("its JSON is deeper than {MAX_JSON_DEPTH} levels")]
     TooDeep,
-    /// The entry has this member, which only `server.json` files from before 2025-09-16 have.
+    /// The registry entry has this member, which only `server.json` files from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     LegacyFormat(String),
     /// The contained text is not a valid server name of the form `namespace/name`.
@@ -71,7 +71,7 @@ pub struct EntryPage {
 pub struct UnreadableEntry {
     /// Name of the server if it can be read, escaped for display.
     pub name: Option<String>,
-    /// Reason why the entry can't be used.
+    /// Reason why the registry entry can't be used.
     pub cause: EntryError,
 }
 
@@ -84,7 +84,7 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     if json.len() > MAX_ENTRY_BYTES {
         return Err(EntryError::TooLarge(MAX_ENTRY_BYTES));
     }
-    if !is_within_depth(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_JSON_DEPTH) {
         return Err(EntryError::TooDeep);
     }
     let value: Value = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
@@ -92,8 +92,8 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
         return Err(EntryError::LegacyFormat(old.to_owned()));
     }
     let response: EntryResponse = parse_value(&value)?;
-    check_name(&response.server.name)?;
-    check_version(&response.server.version)?;
+    check_server_name(&response.server.name)?;
+    check_server_version(&response.server.version)?;
     let mut claims = response.meta;
     let listing =
         claims.shift_remove(OFFICIAL_META_KEY).map(|official| parse_value::<ListingMetadata>(&official)).transpose()?;
@@ -104,9 +104,10 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
 /// separately.
 ///
 /// # Errors
-/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE_ENTRIES`] entries.
+/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE_ENTRIES`]
+/// entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
-    if !is_within_depth(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_JSON_DEPTH) {
         return Err(EntryError::TooDeep);
     }
     let read: PageResponse<'_> = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
@@ -117,7 +118,7 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     for raw in read.servers {
         match read_entry(raw.get().as_bytes()) {
             Ok(entry) => page.entries.push(entry),
-            Err(cause) => page.unreadable.push(UnreadableEntry { name: entry_name(raw.get()), cause }),
+            Err(cause) => page.unreadable.push(UnreadableEntry { name: invalid_entry_name(raw.get()), cause }),
         }
     }
     Ok(page)
@@ -128,28 +129,28 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
 /// # Errors
 ///
 /// Returns [`EntryError::Name`] if it is not.
-pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
+pub(crate) fn check_server_name(name: &str) -> Result<(), EntryError> {
     let allowed = |text: &str, more: &str| {
         text.starts_with(|c: char| c.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
     };
     let parts = name.split_once('/');
     let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
-    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote_untrusted(name))) }
+    if fits && name.len() <= MAX_SERVER_NAME_BYTES { Ok(()) } else { Err(EntryError::Name(quote_untrusted_text(name))) }
 }
 
 /// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
 ///
 /// # Errors
 /// Returns [`EntryError::Version`] if it is not.
-pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
+pub(crate) fn check_server_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
-    if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted(version))) }
+    if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted_text(version))) }
 }
 
 /// Quotes an untrusted text for a message, truncated to 80 characters.
-pub(crate) fn quote_untrusted(text: &str) -> String {
+pub(crate) fn quote_untrusted_text(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     if short.len() < text.len() {
@@ -167,7 +168,7 @@ pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Re
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRAS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRA_ELEMENTS>")]
     meta: IndexMap<String, Value>,
 }
 
@@ -194,7 +195,8 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// Returns a member of the entry that only `server.json` files from before 2025-09-16 have, or `None` if there is none.
+/// Returns a member of a registry entry that only `server.json` files from before 2025-09-16 have, or `None` if there
+/// is none.
 fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the members of the server are outside of \"server\"");
@@ -207,7 +209,7 @@ fn legacy_member(entry: &Value) -> Option<&'static str> {
 }
 
 /// Returns the server name in an invalid entry, if it can be read.
-fn entry_name(json: &str) -> Option<String> {
+fn invalid_entry_name(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct EntryName {
         #[serde(default)]
@@ -217,5 +219,5 @@ fn entry_name(json: &str) -> Option<String> {
     }
     let named: EntryName = serde_json::from_str(json).ok()?;
     let name = named.server.and_then(|server| server.name).or(named.name)?;
-    Some(quote_untrusted(&name))
+    Some(quote_untrusted_text(&name))
 }

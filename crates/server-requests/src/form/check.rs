@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{FieldKind, Form, FormField, TextFormat, formats};
 
-/// A validation error of one field.
+/// A validation error of one field in an elicitation form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
@@ -17,7 +17,7 @@ pub struct FormProblem {
     pub limit: Option<f64>,
 }
 
-/// Kind of a validation error.
+/// Kind of a validation error in the value of a form field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Maximum number of fields in a form.
-pub const MAX_FIELDS: usize = 100;
+pub const MAX_FORM_FIELDS: usize = 100;
 /// Maximum number of options of a field.
-pub const MAX_OPTIONS: usize = 1_000;
+pub const MAX_FIELD_OPTIONS: usize = 1_000;
 
 /// Form that a server requests with `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub struct FormField {
     pub secret: bool,
 }
 
-/// Type of a field, with its constraints.
+/// Type of a form field, with the constraints on its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -100,7 +100,7 @@ pub enum FieldKind {
     },
 }
 
-/// An option of a field with choices.
+/// An option of a form field with choices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChoiceOption {
@@ -110,7 +110,7 @@ pub struct ChoiceOption {
     pub title: String,
 }
 
-/// The format of a text field.
+/// Format that the text in a form field must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

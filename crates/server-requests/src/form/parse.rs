@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELDS, MAX_OPTIONS, TextFormat};
+use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELD_OPTIONS, MAX_FORM_FIELDS, TextFormat};
 
 impl Form {
     /// Parses the `requestedSchema` of an elicitation request.
@@ -20,8 +20,8 @@ impl Form {
             None => &empty,
             Some(properties) => properties.as_object().ok_or("the form's fields are not a JSON object")?,
         };
-        if properties.len() > MAX_FIELDS {
-            return Err(format!("the form has {} fields; at most {MAX_FIELDS} are shown", properties.len()));
+        if properties.len() > MAX_FORM_FIELDS {
+            return Err(format!("the form has {} fields; at most {MAX_FORM_FIELDS} are shown", properties.len()));
         }
         let required: Vec<&str> = schema
             .get("required")
@@ -45,9 +45,9 @@ impl FormField {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
         let kind = FieldKind::parse(schema)?;
         let (title, description) = (text("title"), text("description"));
-        let secret = looks_secret(name)
-            || title.as_deref().is_some_and(looks_secret)
-            || description.as_deref().is_some_and(looks_secret);
+        let secret = label_asks_for_secret(name)
+            || title.as_deref().is_some_and(label_asks_for_secret)
+            || description.as_deref().is_some_and(label_asks_for_secret);
         let mut field = Self { name: name.to_owned(), title, description, required, kind, default: None, secret };
         // An invalid default is a mistake of the server. The field is then empty initially.
         field.default = schema.get("default").filter(|value| field.validation_problem(value).is_none()).cloned();
@@ -63,7 +63,7 @@ impl FieldKind {
                 named_options(schema).map(|options| Self::Choice { options })
             }
             Some("string") | None if schema.contains_key("oneOf") => {
-                titled_options(schema, "oneOf").map(|options| Self::Choice { options })
+                options_with_titles(schema, "oneOf").map(|options| Self::Choice { options })
             }
             Some("string") => Ok(Self::Text {
                 format: match schema.get("format").and_then(Value::as_str) {
@@ -88,9 +88,9 @@ impl FieldKind {
                 let options = if items.contains_key("enum") {
                     named_options(items)?
                 } else if items.contains_key("anyOf") {
-                    titled_options(items, "anyOf")?
+                    options_with_titles(items, "anyOf")?
                 } else if items.contains_key("oneOf") {
-                    titled_options(items, "oneOf")?
+                    options_with_titles(items, "oneOf")?
                 } else {
                     return Err("a list must name its options".into());
                 };
@@ -122,7 +122,7 @@ fn named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, Strin
         .collect()
 }
 
-fn titled_options(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOption>, String> {
+fn options_with_titles(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOption>, String> {
     let options = schema.get(key).and_then(Value::as_array).ok_or("its options are not a list")?;
     check_option_count(options.len())?;
     options
@@ -139,7 +139,7 @@ fn titled_options(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOp
 fn check_option_count(options: usize) -> Result<(), String> {
     match options {
         0 => Err("it has no options".into()),
-        n if n > MAX_OPTIONS => Err(format!("it has {n} options; at most {MAX_OPTIONS} are shown")),
+        n if n > MAX_FIELD_OPTIONS => Err(format!("it has {n} options; at most {MAX_FIELD_OPTIONS} are shown")),
         _ => Ok(()),
     }
 }
@@ -156,7 +156,7 @@ fn shorten_quote(text: &str) -> String {
 ///
 /// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where the
 /// app warns.
-fn looks_secret(words: &str) -> bool {
+fn label_asks_for_secret(words: &str) -> bool {
     const SECRET_WORDS: &[&str] = &[
         "password",
         "passwd",

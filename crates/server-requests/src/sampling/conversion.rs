@@ -88,6 +88,7 @@ impl ToolNames {
         names
     }
 
+    /// Adds a tool name of the server, and the name that the model receives for it.
     fn insert(&mut self, name: &str, key: String) {
         self.to_model.insert(name.to_owned(), key.clone());
         self.to_server.insert(key, name.to_owned());
@@ -105,7 +106,7 @@ fn is_valid_for_all_providers(name: &str) -> bool {
     begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
 }
 
-/// Checks that a request can be sent to a model.
+/// Checks that a sampling request can be converted and sent to a model.
 ///
 /// # Errors
 ///
@@ -115,10 +116,10 @@ pub fn check_request(params: &CreateMessageParams) -> Result<(), ConversionError
     if params.messages.is_empty() {
         return Err(ConversionError::NoMessages);
     }
-    params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_block)
+    params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_content_block)
 }
 
-fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
+fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
     match block {
         ContentBlock::Text(_)
         | ContentBlock::ToolUse(_)
@@ -128,7 +129,7 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
             let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
             if media.data.as_str().bytes().all(is_base64) { Ok(()) } else { Err(ConversionError::Base64) }
         }
-        ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_block),
+        ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_content_block),
         ContentBlock::Unknown(_) => Err(ConversionError::Content),
     }
 }

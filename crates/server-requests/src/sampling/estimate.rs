@@ -5,13 +5,13 @@ use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;
 
 /// Maximum number of tokens of an image. Providers scale large images down.
-const MAX_PICTURE_TOKENS: u64 = 5_000;
+const MAX_IMAGE_TOKENS: u64 = 5_000;
 /// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
 const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
-/// Number of additional tokens for each message.
+/// Estimated number of tokens that each message needs in addition to its content.
 const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
-/// Returns the estimated number of tokens of a request.
+/// Returns the estimated number of tokens of a sampling request.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, text_tokens);
@@ -33,7 +33,7 @@ fn text_tokens(text: &str) -> u64 {
 fn block_tokens(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text(text) => text_tokens(&text.text),
-        ContentBlock::Image(_) => MAX_PICTURE_TOKENS,
+        ContentBlock::Image(_) => MAX_IMAGE_TOKENS,
         ContentBlock::Audio(audio) => (audio.data.len() as u64).div_ceil(AUDIO_CHARACTERS_PER_TOKEN),
         ContentBlock::ToolResult(result) => {
             let structured = result.structured_content.as_ref().map_or(0, json_tokens);
@@ -83,7 +83,7 @@ mod tests {
         let picture = message_tokens(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
         assert_eq!(
             picture,
-            MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS,
+            MESSAGE_OVERHEAD_TOKENS + MAX_IMAGE_TOKENS,
             "the estimate of an image must not depend on its size"
         );
         let spoken = message_tokens(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));

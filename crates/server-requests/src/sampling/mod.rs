@@ -20,7 +20,7 @@ pub use settings::{Budget, SamplingSettings};
 /// Model name in the result of a sampling request that the user answered without a model.
 pub const USER_MODEL_NAME: &str = "user";
 
-/// Returns an empty result, which the user fills in with an answer.
+/// Returns an empty sampling result, which the user fills in with an answer.
 #[must_use]
 pub fn empty_response() -> CreateMessageResult {
     CreateMessageResult {
@@ -132,7 +132,7 @@ pub struct SamplingReport {
     pub in_all: ModelUsage,
     /// Limit that currently blocks sampling requests of the server, or `None`.
     pub stopped: Option<ReachedLimit>,
-    /// Set if the session was opened with other settings, so that the server must be restarted to apply these.
+    /// Set if the MCP session was opened with other settings, so that the server must be restarted to apply these.
     pub is_outdated: bool,
 }
 

@@ -8,11 +8,11 @@ use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
 /// Maximum number of hints that are considered.
-const MAX_HINTS: usize = 20;
+const MAX_MODEL_HINTS: usize = 20;
 /// Maximum number of characters of a hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
 /// Score of a model in a category for which no value is known, from 0 to 1.
-const UNKNOWN_SCORE: f64 = 0.5;
+const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
 /// Parts of the names of models that do not generate text.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
@@ -75,11 +75,11 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         .iter()
         .filter_map(|hint| hint.name.as_deref().map(str::trim))
         .filter(|hint| !hint.is_empty())
-        .take(MAX_HINTS)
+        .take(MAX_MODEL_HINTS)
         .collect();
     for hint in &hints {
         let requested = hint.to_lowercase();
-        let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &requested)).collect();
+        let named: Vec<_> = all.iter().copied().filter(|model| model_name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
             return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
         }
@@ -105,7 +105,7 @@ fn displayed_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
-fn name_contains((id, model): &(ModelRef, &Model), requested: &str) -> bool {
+fn model_name_contains((id, model): &(ModelRef, &Model), requested: &str) -> bool {
     id.model.to_lowercase().contains(requested) || model.name.to_lowercase().contains(requested)
 }
 
@@ -161,8 +161,8 @@ fn find_best_model<'a>(
         if priorities.is_empty() {
             return known_intelligence(model);
         }
-        let speed = model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.speed);
-        priorities.cost * cheapness(model, &prices)
+        let speed = model.rank.as_ref().map_or(UNKNOWN_CATEGORY_SCORE, |rank| rank.speed);
+        priorities.cost * price_score(model, &prices)
             + priorities.speed * speed
             + priorities.intelligence * known_intelligence(model)
     };
@@ -178,7 +178,7 @@ fn find_best_model<'a>(
 }
 
 fn known_intelligence(model: &Model) -> f64 {
-    model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.intelligence)
+    model.rank.as_ref().map_or(UNKNOWN_CATEGORY_SCORE, |rank| rank.intelligence)
 }
 
 fn combined_price(model: &Model) -> Option<f64> {
@@ -186,10 +186,10 @@ fn combined_price(model: &Model) -> Option<f64> {
 }
 
 /// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
-fn cheapness(model: &Model, prices: &[f64]) -> f64 {
-    let Some(own) = combined_price(model) else { return UNKNOWN_SCORE };
+fn price_score(model: &Model, prices: &[f64]) -> f64 {
+    let Some(own) = combined_price(model) else { return UNKNOWN_CATEGORY_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
-    if most > least { (most - own) / (most - least) } else { UNKNOWN_SCORE }
+    if most > least { (most - own) / (most - least) } else { UNKNOWN_CATEGORY_SCORE }
 }
 
 /// The size class of a model, as its name suggests.

@@ -127,14 +127,14 @@ impl UsageRecord {
 }
 
 fn exceeded_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    find_limit(span, budget, spent, |spent, most| spent > most)
+    find_budget_limit(span, budget, spent, |spent, most| spent > most)
 }
 
 fn reached_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    find_limit(span, budget, spent, |spent, most| spent >= most)
+    find_budget_limit(span, budget, spent, |spent, most| spent >= most)
 }
 
-fn find_limit(
+fn find_budget_limit(
     span: LimitPeriod,
     budget: &Budget,
     spent: &ModelUsage,
@@ -151,7 +151,7 @@ fn find_limit(
     })
 }
 
-/// A limit of a budget that was reached.
+/// A limit of a server's sampling budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
     /// Quantity that reached its limit.
@@ -162,7 +162,7 @@ pub struct ReachedLimit {
     pub most: u64,
 }
 
-/// Quantity that a limit applies to.
+/// Quantity that a limit of a sampling budget applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedQuantity {
     /// Number of sampling requests.
@@ -175,7 +175,7 @@ pub enum LimitedQuantity {
     Rounds,
 }
 
-/// Period that a limit applies to.
+/// Period that a limit of a sampling budget applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitPeriod {
     /// The last 60 minutes before now.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SamplingSettings {
-    /// Set if the server may send sampling requests. The session declares the capability only when the server starts.
+    /// Set if the server may send sampling requests. The capability is declared to the server only when it starts.
     pub on: bool,
     /// Set if sampling requests may contain tools, which the server itself runs. Ignored unless `on` is set.
     pub tools: bool,

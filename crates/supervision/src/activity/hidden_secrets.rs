@@ -11,9 +11,9 @@ use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Minimum length of a redacted secret, in bytes. Shorter texts would occur in many places that contain no secret.
-const MIN_SECRET_BYTES: usize = 8;
+const MIN_REDACTED_SECRET_BYTES: usize = 8;
 /// Maximum number of tokens for one server. The latest ones are retained.
-const MAX_TOKENS: usize = 16;
+const MAX_REDACTED_TOKENS: usize = 16;
 /// Maximum number of secrets from the settings of one server. The latest ones are retained.
 const MAX_NAMED_SECRETS: usize = 64;
 
@@ -27,7 +27,7 @@ pub(super) struct HiddenSecrets {
 
 impl HiddenSecrets {
     pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
-        add_secrets(&mut self.tokens, tokens, MAX_TOKENS);
+        add_secrets(&mut self.tokens, tokens, MAX_REDACTED_TOKENS);
     }
 
     pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
@@ -47,7 +47,7 @@ impl HiddenSecrets {
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
         for token in tokens {
             if let Some(first) = memmem::find(&redacted, token) {
-                redacted = Cow::Owned(replace_token(&redacted, token, first));
+                redacted = Cow::Owned(redact_token(&redacted, token, first));
             }
         }
         redacted
@@ -65,14 +65,14 @@ impl HiddenSecrets {
 fn add_secrets(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usize) {
     for secret in more {
         let text = secret.expose_secret();
-        if text.len() >= MIN_SECRET_BYTES && !known.iter().any(|known| known.expose_secret() == text) {
+        if text.len() >= MIN_REDACTED_SECRET_BYTES && !known.iter().any(|known| known.expose_secret() == text) {
             known.push(secret);
         }
     }
     known.drain(..known.len().saturating_sub(most));
 }
 
-fn replace_token(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
+fn redact_token(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     let mut found = Some(first);
@@ -119,16 +119,16 @@ mod tests {
     fn latest_tokens_are_redacted() {
         let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["named-in-settings".into()]);
-        for number in 0..MAX_TOKENS + 5 {
+        for number in 0..MAX_REDACTED_TOKENS + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "the number of tokens must be bounded");
+        assert_eq!(hidden.tokens.len(), MAX_REDACTED_TOKENS, "the number of tokens must be bounded");
         assert_eq!(
             hidden.redact_text("named-in-settings".into()),
             REDACTED,
             "tokens must not displace secrets of the settings"
         );
-        let latest = format!("token-{:04}", MAX_TOKENS + 4);
+        let latest = format!("token-{:04}", MAX_REDACTED_TOKENS + 4);
         assert_eq!(hidden.redact_text(latest), REDACTED, "the latest token must be redacted");
     }
 }

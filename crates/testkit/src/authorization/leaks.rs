@@ -3,8 +3,8 @@
 use super::{AuthorizationServer, ProtectedServer};
 use crate::http::HttpRequest;
 
-/// Returns a description of each request that contains a credential not meant for its receiver. Empty if nothing
-/// leaked.
+/// Returns a description of each recorded request that contains a credential not meant for its receiver. Empty if
+/// nothing leaked.
 pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
     let all_issuers: Vec<(String, Vec<HttpRequest>)> =

@@ -188,7 +188,7 @@ fn change_script(state: &State, request: &HttpRequest) -> u16 {
     }
 }
 
-/// Returns the value of a parameter of a form or a query, or `None` if the parameter is absent.
+/// Returns the value of a parameter of a form body or a URL query, or `None` if the parameter is absent.
 pub fn parameter_value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
     parameters.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
 }

@@ -151,7 +151,7 @@ impl Default for AuthorizationScript {
     }
 }
 
-/// Way in which clients find the protected resource metadata (RFC 9728).
+/// Location at which clients find the protected resource metadata of the MCP server (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ResourceMetadataLocation {
@@ -170,7 +170,7 @@ pub enum ResourceMetadataLocation {
     HeaderNames(String),
 }
 
-/// Requests with a valid token that the MCP server refuses nevertheless.
+/// Rule by which the MCP server refuses requests although their token is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RefusalBehaviour {
@@ -196,7 +196,7 @@ pub enum RefusalBehaviour {
 pub struct ProtectedScript {
     /// MCP protocol revision that the server supports.
     pub revision: String,
-    /// Way in which clients find the protected resource metadata.
+    /// Location at which clients find the protected resource metadata.
     pub metadata: ResourceMetadataLocation,
     /// Members that replace those of the protected resource metadata. A null value removes the member.
     pub overrides: Map<String, Value>,

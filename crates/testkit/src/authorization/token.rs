@@ -18,7 +18,7 @@ const TOKEN_EXCHANGE_GRANT: &str = "urn:ietf:params:oauth:grant-type:token-excha
 /// HTTP status, OAuth error code and description of a refused token request.
 type TokenRefusal = (u16, String, &'static str);
 
-fn refusal<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
+fn refuse_token_request<T>(error: &str, why: &'static str) -> Result<T, TokenRefusal> {
     Err((400, error.to_owned(), why))
 }
 
@@ -98,7 +98,7 @@ fn issue_grant(
                 family: 0,
             })
         }
-        _ => refusal("unsupported_grant_type", "there is no such grant type here"),
+        _ => refuse_token_request("unsupported_grant_type", "there is no such grant type here"),
     }
 }
 
@@ -110,23 +110,23 @@ fn redeem_code(
     let get = |name: &str| parameter_value(form, name);
     let presented = get("code").unwrap_or_default();
     let Some(code) = issued.codes.get_mut(presented) else {
-        return refusal("invalid_grant", "there is no such code");
+        return refuse_token_request("invalid_grant", "there is no such code");
     };
     if std::mem::replace(&mut code.is_used, true) {
         let family = code.grant.family;
         issued.invalidate_authorization(family);
-        return refusal("invalid_grant", "the code was used before");
+        return refuse_token_request("invalid_grant", "the code was used before");
     }
     let code = code.clone();
     let verifier = Sha256::digest(get("code_verifier").unwrap_or_default());
     if code.grant.client != client {
-        refusal("invalid_grant", "the code is another client's")
+        refuse_token_request("invalid_grant", "the code is another client's")
     } else if Some(code.redirect_uri.as_str()) != get("redirect_uri") {
-        refusal("invalid_grant", "the redirect URI is another one")
+        refuse_token_request("invalid_grant", "the redirect URI is another one")
     } else if BASE64_URL_SAFE_NO_PAD.encode(verifier) != code.challenge {
-        refusal("invalid_grant", "the verifier does not fit the challenge")
+        refuse_token_request("invalid_grant", "the verifier does not fit the challenge")
     } else if code.grant.resource.as_deref() != get("resource") {
-        refusal("invalid_target", "the resource is another one")
+        refuse_token_request("invalid_target", "the resource is another one")
     } else {
         Ok(code.grant)
     }
@@ -139,18 +139,18 @@ fn redeem_refresh_token(
     presented: &str,
 ) -> Result<IssuedGrant, TokenRefusal> {
     if let RefreshBehaviour::Fails(error) = &script.refresh {
-        return refusal(error, "refreshing is not possible");
+        return refuse_token_request(error, "refreshing is not possible");
     }
     let Some(token) = issued.refresh.get_mut(presented) else {
-        return refusal("invalid_grant", "there is no such refresh token");
+        return refuse_token_request("invalid_grant", "there is no such refresh token");
     };
     let grant = token.grant.clone();
     if token.is_ended {
         issued.invalidate_authorization(grant.family);
-        return refusal("invalid_grant", "the refresh token is no longer good");
+        return refuse_token_request("invalid_grant", "the refresh token is no longer good");
     }
     if grant.client != client {
-        return refusal("invalid_grant", "the refresh token is another client's");
+        return refuse_token_request("invalid_grant", "the refresh token is another client's");
     }
     token.is_ended = script.refresh == RefreshBehaviour::Rotating;
     Ok(grant)
@@ -214,11 +214,15 @@ pub(super) fn check_proof(
     }
     let claims = jwt_claims(request.header("dpop").unwrap_or_default());
     if claims["htm"] != json!(request.method) || claims["htu"] != json!(url) {
-        return refusal("invalid_dpop_proof", "there is no proof, or for something else");
+        return refuse_token_request("invalid_dpop_proof", "there is no proof, or for something else");
     }
     if script.dpop == DpopBehaviour::Required {
         return Ok(());
     }
     let nonce = issued.nonce.get_or_insert_with(|| random_text("nonce"));
-    if claims["nonce"] == json!(nonce) { Ok(()) } else { refusal("use_dpop_nonce", "the proof lacks the nonce") }
+    if claims["nonce"] == json!(nonce) {
+        Ok(())
+    } else {
+        refuse_token_request("use_dpop_nonce", "the proof lacks the nonce")
+    }
 }

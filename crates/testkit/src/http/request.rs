@@ -7,8 +7,8 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
 /// Maximum size of the request line with all headers, in bytes.
-const MAX_HEAD_BYTES: usize = 256 * 1024;
-const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+const MAX_REQUEST_HEAD_BYTES: usize = 256 * 1024;
+const MAX_REQUEST_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// HTTP request that the server received.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,7 @@ pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<HttpReques
         if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             break at + 4;
         }
-        if bytes.len() > MAX_HEAD_BYTES || stream.read_buf(&mut bytes).await? == 0 {
+        if bytes.len() > MAX_REQUEST_HEAD_BYTES || stream.read_buf(&mut bytes).await? == 0 {
             return Ok(None);
         }
     };
@@ -79,7 +79,7 @@ pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<HttpReques
         body: bytes.split_off(end),
     };
     let length = request.header("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
-    if length > MAX_BODY_BYTES {
+    if length > MAX_REQUEST_BODY_BYTES {
         return Ok(None);
     }
     while request.body.len() < length {

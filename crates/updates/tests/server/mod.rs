@@ -62,7 +62,7 @@ pub(crate) fn updatable_installation() -> Installation {
     }
 }
 
-/// Returns the key in the manifest of the file for this installation.
+/// Returns the key of the file for this installation in a release manifest.
 pub(crate) fn platform_key() -> String {
     updatable_installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }

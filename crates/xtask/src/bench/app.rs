@@ -11,13 +11,13 @@ use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, COMPILER_PACKAGES, HEADLESS_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
+use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
-const RUN_COUNT: usize = 7;
+const RUNS_PER_MEASUREMENT: usize = 7;
 /// Timeout of one start of the app, until it reports its measurement.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+const APP_START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Measurements of the app, which it prints if `DRAWBRIDGE_BENCH` contains their name. Each entry has the name, the
 /// word that precedes the milliseconds in the output, and a description.
@@ -36,12 +36,12 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let profile = if options.debug { desktop_app::DEBUG_PROFILE } else { desktop_app::RELEASE_PROFILE };
-    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(SHELL_BUILD_PACKAGES).copied().collect();
+    let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if !has_display() {
         needs.extend(HEADLESS_PACKAGES);
     }
     system_packages::ensure_installed(&needs, yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     print_step(&format!("building the app in profile {profile} (some minutes)"));
@@ -50,8 +50,8 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
     let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
-    for run in 1..=RUN_COUNT {
-        print_step(&format!("run {run} of {RUN_COUNT}"));
+    for run in 1..=RUNS_PER_MEASUREMENT {
+        print_step(&format!("run {run} of {RUNS_PER_MEASUREMENT}"));
         // The measurements alternate, so that temporary load on the machine does not affect only one of them.
         for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
             times.push(measure_once(screen.as_ref(), &app, name, word)?);
@@ -93,7 +93,7 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
         if let Some(milliseconds) = parse_reading(&text, word) {
             return Ok(milliseconds);
         }
-        if ended.is_some() || start.elapsed() > START_TIMEOUT {
+        if ended.is_some() || start.elapsed() > APP_START_TIMEOUT {
             return Err(Problem::Machine(format!("the app did not report \"{word}\"; see {}", log.display())));
         }
         process::interruptible_sleep(Duration::from_millis(20))?;
@@ -108,7 +108,7 @@ fn parse_reading(text: &str, word: &str) -> Option<f64> {
 }
 
 fn format_table(medians: &[f64; MEASUREMENTS.len()], profile: &str) -> String {
-    let mut lines = vec![format!("Median of {RUN_COUNT} runs, {profile} build")];
+    let mut lines = vec![format!("Median of {RUNS_PER_MEASUREMENT} runs, {profile} build")];
     for ((_, _, meaning), median) in MEASUREMENTS.iter().zip(medians) {
         lines.push(format!("{meaning:<52} {median:>8.1} ms"));
     }

@@ -9,7 +9,7 @@ use crate::process::{Program, cargo};
 use crate::progress::print_step;
 use crate::{node, workspace};
 
-/// Client to measure, shown as a column of the table.
+/// MCP client that `bench compare` measures, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
     /// Lower bound without an MCP client: a program that only transfers the bytes.
@@ -119,7 +119,7 @@ pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(
     let mut missing = Vec::new();
     for client in clients {
         let installed = match client {
-            Client::TypeScript => node::check_version()
+            Client::TypeScript => node::check_node_version()
                 .and_then(|()| node::install_packages(&peers_folder().join("typescript"), &mut Program::run)),
             Client::Python => install_python(),
             _ => Ok(()),

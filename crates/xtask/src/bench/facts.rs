@@ -9,7 +9,7 @@ use crate::process::Program;
 use crate::workspace;
 
 /// Average number of cores used by other programs above which the results are not reliable.
-const MAX_OTHER_LOAD: f64 = 0.1;
+const MAX_OTHER_LOAD_CORES: f64 = 0.1;
 /// Clock ticks per second in `/proc/stat`. The kernel uses this unit on every supported machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -63,13 +63,17 @@ fn process_seconds(stat: &str) -> f64 {
 pub(super) fn condition_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = tool_versions();
     facts.push(format!("{} (used: core {core})", machine_description()));
-    facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", profile_note(profile)));
-    let warning = if others > MAX_OTHER_LOAD { ": **the machine was not quiet, times are too long**" } else { "" };
+    facts.push(format!(
+        "cargo profile of the Rust clients and of the server: `{profile}`{}",
+        cargo_profile_note(profile)
+    ));
+    let warning =
+        if others > MAX_OTHER_LOAD_CORES { ": **the machine was not quiet, times are too long**" } else { "" };
     facts.push(format!("all other programs used {:.0} % of one core meanwhile{warning}", others * 100.0));
     facts
 }
 
-fn profile_note(profile: &str) -> &'static str {
+fn cargo_profile_note(profile: &str) -> &'static str {
     match profile {
         "release" => ", as the app is released",
         "profiling" => ": **without link-time optimisation, slower than what is released**",

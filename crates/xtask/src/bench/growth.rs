@@ -28,7 +28,7 @@ struct Series {
     unit: (&'static str, f64),
 }
 
-const SERIES: [Series; 7] = [
+const MEASURED_SERIES: [Series; 7] = [
     Series { name: "ready", title: "Servers started at once until all are ready", sizes: "servers", unit: ("s", 1.0) },
     Series { name: "memory", title: "Memory that these servers' sessions take", sizes: "servers", unit: ("MB", 1.0) },
     Series { name: "ended", title: "The end of the app with these servers", sizes: "servers", unit: ("s", 1.0) },
@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         options.profile,
         facts::machine_description(),
     );
-    for series in SERIES {
+    for series in MEASURED_SERIES {
         let points = parse_points(&text, series.name);
         if points.is_empty() {
             return Err(Problem::Machine(format!("bench-growth printed no point of {:?}", series.name)));

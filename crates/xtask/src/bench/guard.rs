@@ -28,13 +28,13 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// Step of `bench-steps`, with the numbers of repetitions of its two runs.
+/// Operation that `bench-steps` repeats, with the numbers of repetitions of its two runs.
 struct MeasuredStep {
     name: &'static str,
     counts: [u64; 2],
 }
 
-const STEPS: [MeasuredStep; 5] = [
+const MEASURED_STEPS: [MeasuredStep; 5] = [
     MeasuredStep { name: "call", counts: [100, 300] },
     MeasuredStep { name: "list", counts: [2, 6] },
     MeasuredStep { name: "start", counts: [5, 15] },
@@ -43,14 +43,15 @@ const STEPS: [MeasuredStep; 5] = [
 ];
 /// Options of bubblewrap that create a process namespace and leave everything else unchanged.
 const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
-/// Growth of a step's count, in percent, above which the check fails until the committed count is updated.
-const TOLERANCE_PERCENT: u64 = 5;
-/// Maximum number of times that a step is counted before it is reported as grown.
-const MAX_ATTEMPTS: usize = 3;
+/// Growth of the instruction count of an operation, in percent, above which the check fails until the committed count
+/// is updated.
+const GROWTH_TOLERANCE_PERCENT: u64 = 5;
+/// Maximum number of times that the instructions of an operation are counted before it is reported as grown.
+const MAX_COUNT_ATTEMPTS: usize = 3;
 /// Prefix of the line in `tests/bench/instructions.tsv` that contains the compiler version.
 const COMPILER_PREFIX: &str = "# ";
 
-/// Instruction counts by step, and the compiler that generated the counted instructions.
+/// Instruction counts of the measured operations by name, and the compiler that generated the counted instructions.
 #[derive(Debug, PartialEq)]
 struct InstructionCounts {
     compiler: String,
@@ -116,7 +117,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
             "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
              tests/bench/instructions.tsv with the change",
             grown.join(", "),
-            TOLERANCE_PERCENT,
+            GROWTH_TOLERANCE_PERCENT,
         ))),
     }
 }
@@ -131,10 +132,10 @@ fn counts_file() -> PathBuf {
 /// Returns a [`Problem`] if a step fails.
 fn count_instructions(committed: Option<&InstructionCounts>) -> Result<InstructionCounts, Problem> {
     let mut steps = BTreeMap::new();
-    for MeasuredStep { name, counts: [few, many] } in STEPS {
+    for MeasuredStep { name, counts: [few, many] } in MEASURED_STEPS {
         let allowed = committed.and_then(|figures| figures.steps.get(name)).copied();
         let mut least = u64::MAX;
-        for _ in 0..MAX_ATTEMPTS {
+        for _ in 0..MAX_COUNT_ATTEMPTS {
             print_step(&format!("guard: {name}"));
             let difference = run_callgrind(name, many)?.saturating_sub(run_callgrind(name, few)?);
             least = least.min(difference / (many - few));
@@ -182,26 +183,26 @@ fn compiler_version() -> Result<String, Problem> {
 fn grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
-        let growth = (ratio(*now, was) - 1.0) * 100.0;
+        let growth = (growth_ratio(*now, was) - 1.0) * 100.0;
         exceeds_tolerance(*now, was).then(|| format!("{name} costs {now} instructions ({growth:+.1} %)"))
     });
     growth.collect()
 }
 
 fn exceeds_tolerance(now: u64, committed: u64) -> bool {
-    now * 100 > committed * (100 + TOLERANCE_PERCENT)
+    now * 100 > committed * (100 + GROWTH_TOLERANCE_PERCENT)
 }
 
 fn format_table(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let line = |(name, now): (&String, &u64)| match committed.steps.get(name) {
-        Some(was) => format!("{name:<10} {now:>12} instructions, {:+.1} %", (ratio(*now, *was) - 1.0) * 100.0),
+        Some(was) => format!("{name:<10} {now:>12} instructions, {:+.1} %", (growth_ratio(*now, *was) - 1.0) * 100.0),
         None => format!("{name:<10} {now:>12} instructions, new"),
     };
     counted.steps.iter().map(line).collect()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
-fn ratio(now: u64, was: u64) -> f64 {
+fn growth_ratio(now: u64, was: u64) -> f64 {
     now as f64 / was as f64
 }
 

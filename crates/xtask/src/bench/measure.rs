@@ -16,11 +16,11 @@ use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
 /// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
-const RUN_TIMEOUT: Duration = Duration::from_secs(180);
+const CLIENT_RUN_TIMEOUT: Duration = Duration::from_secs(180);
 /// Timeout for reading the remaining output of a client that has exited.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of output lines of a failed client that are shown, and maximum number of characters of each line.
-const SHOWN_OUTPUT_LIMIT: (usize, usize) = (6, 300);
+const SHOWN_OUTPUT_LINES_AND_CHARS: (usize, usize) = (6, 300);
 
 /// Conditions that all runs share: the core and the Cargo profile.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
     }
-    match running.finish(RUN_TIMEOUT) {
+    match running.finish(CLIENT_RUN_TIMEOUT) {
         Ok(()) => Ok(words.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default()),
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(problem) => {
@@ -136,10 +136,10 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
 /// Returns the last lines of a text that contain letters, each preceded by a line break.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
-    let first = lines.len().saturating_sub(SHOWN_OUTPUT_LIMIT.0);
+    let first = lines.len().saturating_sub(SHOWN_OUTPUT_LINES_AND_CHARS.0);
     lines[first..]
         .iter()
-        .map(|line| format!("\n{}", line.chars().take(SHOWN_OUTPUT_LIMIT.1).collect::<String>()))
+        .map(|line| format!("\n{}", line.chars().take(SHOWN_OUTPUT_LINES_AND_CHARS.1).collect::<String>()))
         .collect()
 }
 

@@ -10,8 +10,8 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Name of the package of the desktop shell. `cargo xtask check` skips it, since it requires WebKitGTK.
-const SHELL_PACKAGE: &str = "drawbridge";
+/// Name of the package of the desktop app. `cargo xtask check` skips it, since it requires WebKitGTK.
+const DESKTOP_APP_PACKAGE: &str = "drawbridge";
 
 /// Package of the workspace, with its dependencies.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ fn affected_packages(packages: &BTreeMap<String, Package>, files: &[String]) -> 
             break;
         }
     }
-    found.remove(SHELL_PACKAGE);
+    found.remove(DESKTOP_APP_PACKAGE);
     found
 }
 

@@ -6,11 +6,11 @@
 pub(super) fn replace_links(text: &str) -> String {
     let is_comment = |line: &str| line.trim_start().starts_with(['*', '/']);
     text.split_inclusive('\n')
-        .map(|line| if is_comment(line) { replace_links_in_line(line) } else { line.to_owned() })
+        .map(|line| if is_comment(line) { replace_doc_links_in_line(line) } else { line.to_owned() })
         .collect()
 }
 
-fn replace_links_in_line(line: &str) -> String {
+fn replace_doc_links_in_line(line: &str) -> String {
     let mut result = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find('[') {

@@ -23,7 +23,7 @@ use crate::progress::print_step;
 use crate::workspace;
 
 /// Number of scenarios that run concurrently.
-const MAX_PARALLEL: usize = 4;
+const MAX_PARALLEL_SCENARIOS: usize = 4;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -89,7 +89,7 @@ fn run_concurrently(suite: &Suite, runs: Vec<ScenarioRun>, client: &Path) -> Res
     let queue: Mutex<VecDeque<(usize, ScenarioRun)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..MAX_PARALLEL {
+        for _ in 0..MAX_PARALLEL_SCENARIOS {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -3,7 +3,7 @@
 /// Protocol revisions that the scenarios run with: the latest stateful and the latest stateless one.
 pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Run of a scenario with one protocol revision.
+/// Run of a conformance scenario with one protocol revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScenarioRun {
     pub(super) scenario: String,
@@ -23,9 +23,10 @@ impl ScenarioRun {
 /// Text that the suite lists instead of revisions for a scenario of a protocol extension.
 const EXTENSION_PLACEHOLDER: &str = "extension";
 
-/// Parses the output of `list --client`, whose lines have the form `  - NAME [REVISION,REVISION]`, with `[extension]`
-/// for scenarios of protocol extensions. A scenario runs with each listed revision. The authorization extensions run
-/// with both revisions, as in the suite's own requirement sets, and other extensions run once without a given revision.
+/// Parses the suite's output of `list --client`, whose lines have the form `  - NAME [REVISION,REVISION]`, with
+/// `[extension]` for scenarios of protocol extensions. A scenario runs with each listed revision. The authorization
+/// extensions run with both revisions, as in the suite's own requirement sets, and other extensions run once without a
+/// given revision.
 pub(super) fn parse_runs(list: &str) -> Vec<ScenarioRun> {
     let mut runs = Vec::new();
     for line in list.lines() {

@@ -12,7 +12,7 @@ use crate::progress::print_step;
 use crate::workspace;
 
 /// Timeout that the suite applies to a client, in milliseconds. Drawbridge's client exits earlier.
-const SCENARIO_TIMEOUT: &str = "30000";
+const SCENARIO_TIMEOUT_MILLIS: &str = "30000";
 
 /// Conformance suite that is installed in the target folder.
 pub(super) struct Suite {
@@ -51,8 +51,9 @@ impl Suite {
         // Without `exec`, the suite would stop only the shell and wait for the client.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
-        let program =
-            program.args(["--scenario", &run.scenario, "--timeout", SCENARIO_TIMEOUT, "--verbose", "-o"]).arg(output);
+        let program = program
+            .args(["--scenario", &run.scenario, "--timeout", SCENARIO_TIMEOUT_MILLIS, "--verbose", "-o"])
+            .arg(output);
         match run.wire {
             Some(wire) => program.args(["--spec-version", wire, "--force"]),
             None => program,

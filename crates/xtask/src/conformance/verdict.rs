@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Numbers of passed, failed, warned and skipped checks of a scenario.
+/// Numbers of passed, failed, warned and skipped checks of a conformance scenario.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CheckCounts {
     pub(super) passed: usize,
@@ -11,11 +11,11 @@ pub(super) struct CheckCounts {
     pub(super) skipped: usize,
 }
 
-/// Result of a scenario: its checks and faults. The scenario has passed if there are no faults.
+/// Result of a conformance scenario: its checks and faults. The scenario has passed if there are no faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) checks: CheckCounts,
-    /// Faults of the run, or an empty list if the scenario passed.
+    /// Reasons why the scenario has not passed. Empty if it passed.
     pub(super) faults: Vec<String>,
 }
 

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use super::build;
 use super::notices;
 use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
-use super::tree::{compress, copy_file, normalise_entries, write_file};
+use super::tree::{compress, copy_file, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
 const DOC_FOLDER: &str = "usr/share/doc/drawbridge";
 const MAN_FOLDER: &str = "usr/share/man/man1";
-/// Icon files in `src-tauri/icons`, by the size under which desktop environments look them up.
+/// Icon files in `src-tauri/icons`, each with the size under which desktop environments look it up.
 const ICONS: &[(&str, &str)] =
     &[("32x32", "32x32.png"), ("128x128", "128x128.png"), ("256x256", "128x128@2x.png"), ("512x512", "icon.png")];
 /// Shells, each with the path at which it looks for the completion script of `drawbridge-cli`.
-const COMPLETIONS: &[(&str, &str)] = &[
+const SHELL_COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "usr/share/bash-completion/completions/drawbridge-cli"),
     ("zsh", "usr/share/zsh/vendor-completions/_drawbridge-cli"),
     ("fish", "usr/share/fish/vendor_completions.d/drawbridge-cli.fish"),
@@ -53,7 +53,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
     let metainfo = "dev.drawbridge.desktop.metainfo.xml";
     write_file(tree, &format!("usr/share/metainfo/{metainfo}"), filled(metainfo)?)?;
     write_manual_pages(tree, &built("drawbridge-cli"), &filled("drawbridge.1")?)?;
-    for (shell, path) in COMPLETIONS {
+    for (shell, path) in SHELL_COMPLETIONS {
         let script = Program::new(built("drawbridge-cli")).args(["completions", shell]).output()?;
         write_file(tree, path, script)?;
     }
@@ -73,7 +73,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
         copy_file(tree, &format!("{DOC_FOLDER}/{name}"), bill)?;
         compress(tree, &format!("{DOC_FOLDER}/{name}"))?;
     }
-    normalise_entries(tree, release.epoch)
+    normalise_modes_and_times(tree, release.epoch)
 }
 
 /// Writes the manual pages of the app, of the command line, and of each of its subcommands.

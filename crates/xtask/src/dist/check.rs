@@ -11,7 +11,8 @@ use crate::workspace;
 /// Tags of lintian to ignore, since they only apply to packages in Debian's archive.
 const IGNORED_LINTIAN_TAGS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
 
-/// Checks the packages with the system's tools, then installs them. Returns an error at the end if a check failed.
+/// Checks the packages with the system's tools, then installs them. If checks failed, returns an error after all checks
+/// have run.
 pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     let share = tree.join("usr/share");
     let mut checks = vec![

@@ -10,7 +10,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Compares the packages in two folders, prints each file that differs, and returns an error if there is one.
+/// Compares the packages that two builds wrote to two folders, prints each file that differs, and returns an error if
+/// there is one.
 pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {
@@ -40,11 +41,13 @@ fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// Returns the differing files inside two packages. Empty if one of the packages is missing or the file is not a
 /// package.
 fn differing_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let (Some(one), Some(other)) = (unpack(one, "one")?, unpack(other, "other")?) else { return Ok(Vec::new()) };
+    let (Some(one), Some(other)) = (unpack_package(one, "one")?, unpack_package(other, "other")?) else {
+        return Ok(Vec::new());
+    };
     differing_files(&one, &other)
 }
 
-fn unpack(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
+fn unpack_package(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
     let kind = package.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
     if !package.is_file() || !matches!(kind, "deb" | "rpm") {
         return Ok(None);

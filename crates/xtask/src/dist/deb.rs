@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::build::PACKED_PROGRAMS;
-use super::release::{MAINTAINER, PACKAGING_REVISION, Release, SUMMARY};
-use super::tree::{list_files, normalise_entries, write_file};
+use super::release::{MAINTAINER, PACKAGE_SUMMARY, PACKAGING_REVISION, Release};
+use super::tree::{list_files, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 
-const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
+const PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
                            session. Nothing is sent without consent: it shows exactly what\n would be started, sent or \
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
@@ -20,11 +20,11 @@ const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or 
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
-    let staged = copy_tree(tree, "deb")?;
+    let staged = copy_staged_files(tree, "deb")?;
     let control = control_file(release, &architecture, &library_dependencies(tree)?, installed_kilobytes(tree)?);
     write_file(&staged, "DEBIAN/control", control)?;
     write_file(&staged, "DEBIAN/md5sums", md5_sums(tree)?)?;
-    normalise_entries(&staged, release.epoch)?;
+    normalise_modes_and_times(&staged, release.epoch)?;
     let package = out.join(format!("drawbridge_{}-{PACKAGING_REVISION}_{architecture}.deb", release.version));
     Program::new("dpkg-deb")
         .args(["--root-owner-group", "-Zxz", "-z9", "--build"])
@@ -39,7 +39,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
 }
 
 /// Copies the staged files to a folder next to them, so that one package format can modify its copy.
-pub(super) fn copy_tree(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
+pub(super) fn copy_staged_files(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {
         fs::remove_dir_all(&copy).map_err(Problem::file_error(&copy))?;
@@ -87,7 +87,7 @@ fn control_file(release: &Release, architecture: &str, libraries: &str, kilobyte
         "Package: drawbridge\nVersion: {}-{PACKAGING_REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
          Installed-Size: {kilobytes}\nDepends: {libraries}\n\
          Recommends: bubblewrap, gnome-keyring | org.freedesktop.secrets, xdg-utils\n\
-         Section: devel\nPriority: optional\nDescription: {SUMMARY}\n{DESCRIPTION}\n",
+         Section: devel\nPriority: optional\nDescription: {PACKAGE_SUMMARY}\n{PACKAGE_DESCRIPTION}\n",
         release.version
     )
 }

@@ -17,14 +17,14 @@ use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Packages that the test requires in the root file system, in addition to the dependencies of the .deb.
-const EXTRA_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
+const EXTRA_TEST_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
 /// Script that runs inside the root file system. Each of its waiting steps has a timeout.
-const DEB_SCRIPT: &str = include_str!("install.sh");
+const DEB_TEST_SCRIPT: &str = include_str!("install.sh");
 /// Script that runs outside the root file system, since `rpm` is not installed in it.
-const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
-/// Script that enters the root file system in a namespace whose mounts and processes end with it. It uses pivot_root
-/// instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root file
-/// system, the folder `tests`, and the path of Node.js for the WebDriver client.
+const RPM_TEST_SCRIPT: &str = include_str!("install-rpm.sh");
+/// Script that enters the new root file system in a namespace whose mounts and processes end with it. It uses
+/// pivot_root instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root
+/// file system, the folder `tests`, and the path of Node.js for the WebDriver client.
 const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
@@ -33,14 +33,14 @@ const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t
 /// Environment variables with the proxy that apt uses for downloads.
 const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
-/// Installs and uses the packages. Skipped unless run as root, which is required for mounts and for users in the new
-/// root file system.
+/// Installs and uses the packages in a new root file system. Skipped unless run as root, which is required for mounts
+/// and for users in the new root file system.
 pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Skipped: the installation in a fresh root, which requires root privileges.");
         return Ok(());
     }
-    let root = create_root()?;
+    let root = create_root_file_system()?;
     let outcome = test_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| test_rpm(&root, rpm)));
     fs::remove_dir_all(&root).map_err(Problem::file_error(&root))?;
     outcome
@@ -53,7 +53,7 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     let inside = root.join("tmp/drawbridge.deb");
     fs::copy(deb, &inside).map_err(Problem::file_error(&inside))?;
     let script = root.join("tmp/install.sh");
-    fs::write(&script, DEB_SCRIPT).map_err(Problem::file_error(&script))?;
+    fs::write(&script, DEB_TEST_SCRIPT).map_err(Problem::file_error(&script))?;
     print_step("installing, using and removing the .deb in the fresh root");
     // Only proxy settings are passed on. Cargo's `LD_LIBRARY_PATH`, for example, contains folders that do not exist in
     // the root file system.
@@ -64,12 +64,12 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
         .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER_ROOT_SCRIPT])
         .args([root, &tests, Path::new(node.trim())])
         .run();
-    copy_pictures(&root.join("tmp"))?;
+    copy_screenshots(&root.join("tmp"))?;
     outcome
 }
 
 /// Copies the screenshots of the window out of the root file system.
-fn copy_pictures(from: &Path) -> Result<(), Problem> {
+fn copy_screenshots(from: &Path) -> Result<(), Problem> {
     let to = workspace::target_folder("screenshots/installed")?;
     for folder in [from.to_path_buf(), from.join("first-start")] {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -87,11 +87,11 @@ fn copy_pictures(from: &Path) -> Result<(), Problem> {
 /// as dependencies of the .deb.
 fn test_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
     print_step("installing, starting and removing the .rpm in the fresh root");
-    Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()
+    Program::new("sh").args(["-c", RPM_TEST_SCRIPT]).args([root, rpm]).run()
 }
 
 /// Creates a minimal root file system of the same Debian release as this system, and returns its path.
-fn create_root() -> Result<PathBuf, Problem> {
+fn create_root_file_system() -> Result<PathBuf, Problem> {
     let release = fs::read_to_string("/etc/os-release").map_err(Problem::file_error("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or_else(|| Problem::Machine("/etc/os-release names no release of Debian".into()))?;
@@ -101,7 +101,7 @@ fn create_root() -> Result<PathBuf, Problem> {
     }
     print_step(&format!("making a fresh root of {codename}"));
     Program::new("mmdebstrap")
-        .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_PACKAGES, codename])
+        .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_TEST_PACKAGES, codename])
         .arg(&root)
         .run()?;
     Ok(root)

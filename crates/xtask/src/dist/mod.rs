@@ -22,8 +22,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::system_packages::{
-    self, COMPILER_PACKAGES, HEADLESS_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, RequiredPackage,
-    SHELL_BUILD_PACKAGES,
+    self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS,
+    RequiredPackage,
 };
 use crate::{node, workspace};
 use release::Release;
@@ -66,12 +66,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         system_packages::ensure_installed(PACKAGING_TOOLS, options.yes)?;
         return compare::run(&out, other);
     }
-    let mut needs: Vec<RequiredPackage> = [COMPILER_PACKAGES, SHELL_BUILD_PACKAGES, PACKAGING_TOOLS].concat();
+    let mut needs: Vec<RequiredPackage> = [COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, PACKAGING_TOOLS].concat();
     if options.check {
         needs.extend([PACKAGE_CHECK_TOOLS, HEADLESS_PACKAGES].concat());
     }
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
 

@@ -13,12 +13,13 @@ use crate::workspace;
 
 /// Prefixes of the names of files that contain a licence or a notice, in lower case.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// npm packages that are part of the page's bundle, although its lockfile marks them as development dependencies.
+/// npm packages that are part of the user interface's bundle, although its lockfile marks them as development
+/// dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Component {
+struct ThirdPartyComponent {
     name: String,
     version: String,
     license: String,
@@ -52,7 +53,7 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
     Ok(notices_text(&parts, &texts))
 }
 
-fn notices_text(parts: &BTreeSet<Component>, texts: &BTreeMap<String, Vec<String>>) -> String {
+fn notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTreeMap<String, Vec<String>>) -> String {
     let mut out = String::from(
         "Drawbridge contains the following third-party software. The source of each part, including those under the\n\
          Mozilla Public License 2.0, is at the address named, in the version named, and is used unchanged.\n\n",
@@ -73,7 +74,7 @@ fn host_target() -> Result<String, Problem> {
 }
 
 /// Returns the third-party crates that are linked into the programs.
-fn third_party_crates(metadata: &Value) -> BTreeSet<Component> {
+fn third_party_crates(metadata: &Value) -> BTreeSet<ThirdPartyComponent> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id);
@@ -96,11 +97,11 @@ fn third_party_crates(metadata: &Value) -> BTreeSet<Component> {
     linked.filter(|package| package["source"].is_string()).map(crate_component).collect()
 }
 
-fn crate_component(package: &Value) -> Component {
+fn crate_component(package: &Value) -> ThirdPartyComponent {
     let text = |key: &str| package[key].as_str().unwrap_or("unknown").to_owned();
     let (name, version) = (text("name"), text("version"));
     let manifest = text("manifest_path");
-    Component {
+    ThirdPartyComponent {
         source: format!("https://crates.io/crates/{name}/{version}"),
         license: text("license"),
         folder: Path::new(&manifest).parent().unwrap_or(Path::new("")).to_path_buf(),
@@ -109,9 +110,9 @@ fn crate_component(package: &Value) -> Component {
     }
 }
 
-/// Returns the npm packages of the page without development dependencies, and the development tools whose code is part
-/// of the bundle.
-fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Component> {
+/// Returns the npm packages of the user interface without development dependencies, and the development tools whose
+/// code is part of the bundle.
+fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all
         .iter()
@@ -129,7 +130,7 @@ fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Component> {
         let package = &all[path];
         let text = |key: &str| package[key].as_str().unwrap_or("unknown").to_owned();
         let name = path.rsplit("node_modules/").next().unwrap_or(path).to_owned();
-        Component {
+        ThirdPartyComponent {
             version: text("version"),
             license: text("license"),
             source: text("resolved"),

@@ -9,7 +9,7 @@ use crate::workspace;
 /// public release.
 pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
 /// Summary of the package in a single line.
-pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
+pub(super) const PACKAGE_SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
 /// Revision of the packaging, to be increased if only the packaging changes.
 pub(super) const PACKAGING_REVISION: &str = "1";
 

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::deb::copy_tree;
+use super::deb::copy_staged_files;
 use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
-use super::tree::{list_files, normalise_entries, write_file};
+use super::tree::{list_files, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
@@ -23,9 +23,9 @@ const SHARED_FOLDERS: &[&str] =
 /// Packs the staged files as an .rpm, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .rpm");
-    let staged = copy_tree(tree, "rpm-tree")?;
+    let staged = copy_staged_files(tree, "rpm-tree")?;
     adapt_to_fedora(&staged)?;
-    normalise_entries(&staged, release.epoch)?;
+    normalise_modes_and_times(&staged, release.epoch)?;
     let top = tree.with_file_name("rpm");
     if top.exists() {
         fs::remove_dir_all(&top).map_err(Problem::file_error(&top))?;

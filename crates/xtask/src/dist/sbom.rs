@@ -58,7 +58,7 @@ fn with_full_urls(text: &str) -> Result<String, Problem> {
     let mut bill = parse_json(text)?;
     for component in bill["components"].as_array_mut().into_iter().flatten() {
         for reference in component["externalReferences"].as_array_mut().into_iter().flatten() {
-            if let Some(address) = reference["url"].as_str().and_then(expand_reference) {
+            if let Some(address) = reference["url"].as_str().and_then(expand_repository_reference) {
                 reference["url"] = address.into();
             }
         }
@@ -67,7 +67,7 @@ fn with_full_urls(text: &str) -> Result<String, Problem> {
 }
 
 /// Returns the URL for an abbreviated repository reference, or `None` if the reference is already a URL.
-fn expand_reference(written: &str) -> Option<String> {
+fn expand_repository_reference(written: &str) -> Option<String> {
     if written.contains("://") {
         return None;
     }

@@ -38,7 +38,7 @@ pub(super) fn list_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// Sets the modes that packages use and the same modification time on all staged files and folders.
 #[cfg(unix)]
-pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> {
+pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
     let time = UNIX_EPOCH + Duration::from_secs(epoch);
     for path in list_entries(tree)? {
@@ -52,11 +52,11 @@ pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> 
 
 /// Sets the same modification time on all staged files and folders. Windows has no file modes.
 #[cfg(not(unix))]
-pub(super) fn normalise_entries(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
+pub(super) fn normalise_modes_and_times(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))
 }
 
-/// Returns the paths of the folder and of everything in it, recursively.
+/// Returns the paths of a folder and of everything in it, recursively.
 fn list_entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = vec![folder.to_path_buf()];
     for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
@@ -81,7 +81,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write_file(folder.path(), "usr/bin/app", "").unwrap();
         write_file(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
-        normalise_entries(folder.path(), 1_000_000).unwrap();
+        normalise_modes_and_times(folder.path(), 1_000_000).unwrap();
         let of = |path: &str| fs::metadata(folder.path().join(path)).unwrap();
         assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "programs should be executable");
         assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "text files should not be executable");

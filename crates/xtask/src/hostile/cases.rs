@@ -11,7 +11,7 @@ use crate::workspace;
 pub(super) enum Target {
     /// The host, without a window.
     Host,
-    /// The page in Chromium.
+    /// The user interface in Chromium.
     Page,
     /// A single crate, attacked in its unit tests.
     Unit,
@@ -36,7 +36,7 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostileCase {
     pub(super) id: String,
-    /// Components to attack. Each of them has a separate test.
+    /// Components to attack in this case. Each of them has a separate test.
     pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,

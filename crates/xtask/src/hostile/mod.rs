@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// Note on the time limits of an optimized build, printed below its table.
+/// Note on the time limits of an optimized build of the host, printed below the table of its results.
 const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
@@ -141,11 +141,11 @@ fn run_on_host(
     tests.args(only.iter().map(|id| id.to_lowercase())).run()
 }
 
-/// Runs the attacks on the page in Chromium: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
 fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&tests, &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;

@@ -12,7 +12,7 @@ use crate::workspace;
 /// Environment variable with the path of the file to which the tests append their lines of `RESULTS.md`.
 pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 
-const FILE_HEAD: &str = "\
+const RESULTS_FILE_HEADING: &str = "\
 # The view from outside
 
 The attack classes of three published benchmarks against the host, with a model that follows every instruction of the attacker, and a user who
@@ -49,7 +49,7 @@ pub(super) fn write_results(lines: &Path, known: &[HostileCase]) -> Result<(), P
 }
 
 fn results_text(results: &str, known: &[HostileCase]) -> Result<String, String> {
-    let mut text = FILE_HEAD.to_owned();
+    let mut text = RESULTS_FILE_HEADING.to_owned();
     for id in scenario_ids(known) {
         let mut own = results.lines().filter(|line| line.starts_with(&format!("| {id} |")));
         let (Some(line), None) = (own.next(), own.next()) else {
@@ -79,7 +79,7 @@ mod tests {
         backwards.reverse();
         assert_eq!(
             results_text(&backwards.concat(), &known).unwrap(),
-            format!("{FILE_HEAD}{}", lines.concat()),
+            format!("{RESULTS_FILE_HEADING}{}", lines.concat()),
             "the rows should be in the order of the cases"
         );
         assert!(results_text(&lines[1..].concat(), &known).is_err(), "a scenario without a line should be an error");

@@ -56,7 +56,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
         let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
         process::kill_processes(&left);
         let outcome = match serde_json::from_str(printed?.trim()) {
-            Ok(report) => outcome_text(&report, &canary, !left.is_empty()),
+            Ok(report) => attack_outcome_text(&report, &canary, !left.is_empty()),
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
@@ -66,7 +66,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
 }
 
 /// Returns a short description of the result: the steps that failed, and the observed effects.
-fn outcome_text(report: &Value, canary: &str, lives_on: bool) -> String {
+fn attack_outcome_text(report: &Value, canary: &str, lives_on: bool) -> String {
     let steps = report["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
         let (name, how) = (step[0].as_str()?, step[1].as_str()?);
@@ -95,14 +95,14 @@ mod tests {
         let report =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
         assert_eq!(
-            outcome_text(&report, "canary", false),
+            attack_outcome_text(&report, "canary", false),
             "call hangs, 40 MiB",
             "the hanging step and the memory should be reported"
         );
         let report = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
         let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
         assert_eq!(
-            outcome_text(&report, "canary", true),
+            attack_outcome_text(&report, "canary", true),
             leaks,
             "the leak and the leftover process should be reported"
         );

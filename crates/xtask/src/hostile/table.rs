@@ -17,7 +17,7 @@ pub(super) struct AttackRow {
     pub(super) target: Target,
     pub(super) tried: String,
     pub(super) withstood: bool,
-    /// Slowest response of the unaffected server or longest pause of the page, in milliseconds.
+    /// Slowest response of the unaffected server or longest pause of the user interface, in milliseconds.
     pub(super) slowest: Option<f64>,
     /// Growth of the process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,

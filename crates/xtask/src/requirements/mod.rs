@@ -48,7 +48,7 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// Tables of requirements, and the places in tests that name a requirement.
+/// Requirements of the MCP specification, and the places in tests that name them.
 struct RequirementTrace {
     tables: RequirementTables,
     named: Vec<RequirementMention>,
@@ -78,7 +78,8 @@ impl RequirementTrace {
         self.tables.reason(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
-    /// Returns the findings as path, line (0 for the whole file) and text.
+    /// Returns requirements without a test and unknown ids in tests as findings: path, line (0 for the whole file) and
+    /// text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
@@ -105,7 +106,7 @@ impl RequirementTrace {
     }
 }
 
-/// Returns the findings for `cargo xtask tidy` as path, line (0 for the whole file) and text.
+/// Returns the findings of `cargo xtask tidy` about requirements as path, line (0 for the whole file) and text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(RequirementTrace::read(tree)?.findings())
 }

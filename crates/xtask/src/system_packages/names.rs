@@ -13,8 +13,8 @@ pub(crate) struct RequiredPackage {
     pub(super) fedora: &'static str,
     /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// Test for an installed package, used on systems without dpkg.
-    sign: PackageEvidence,
+    /// Evidence that shows if the package is installed, used on systems without dpkg.
+    evidence: PackageEvidence,
     /// `true` if macOS and Windows do not require the package or always include it.
     pub(super) only_linux: bool,
 }
@@ -31,7 +31,7 @@ enum PackageEvidence {
 
 impl RequiredPackage {
     pub(super) fn is_present(&self) -> bool {
-        match self.sign {
+        match self.evidence {
             PackageEvidence::Module(module) => process::command_succeeds("pkg-config", &["--exists", module]),
             PackageEvidence::Program(program, arguments) => process::command_succeeds(program, arguments),
             PackageEvidence::File(path) => Path::new(path).exists(),
@@ -43,9 +43,9 @@ const fn required_package(
     debian: &'static str,
     fedora: &'static str,
     arch: &'static str,
-    sign: PackageEvidence,
+    evidence: PackageEvidence,
 ) -> RequiredPackage {
-    RequiredPackage { debian, fedora, arch, sign, only_linux: true }
+    RequiredPackage { debian, fedora, arch, evidence, only_linux: true }
 }
 
 /// Packages for compiling and linking any crate.
@@ -59,8 +59,8 @@ pub(crate) const COMPILER_PACKAGES: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for compiling the desktop shell.
-pub(crate) const SHELL_BUILD_PACKAGES: &[RequiredPackage] = &[
+/// Packages for compiling the desktop app.
+pub(crate) const DESKTOP_APP_BUILD_PACKAGES: &[RequiredPackage] = &[
     required_package(
         "libwebkit2gtk-4.1-dev",
         "webkit2gtk4.1-devel",
@@ -91,8 +91,8 @@ pub(crate) const KEYCHAIN_PACKAGES: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for sandboxing servers and the page. WebKitGTK's packages install them on Debian and Fedora. If the system
-/// does not let users create namespaces, the tests report the skipped cases.
+/// Packages for sandboxing servers and the user interface. WebKitGTK's packages install them on Debian and Fedora. If
+/// the system does not let users create namespaces, the tests report the skipped cases.
 pub(crate) const SANDBOX_PACKAGES: &[RequiredPackage] = &[
     required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
     required_package(
@@ -129,7 +129,7 @@ pub(crate) const INTEROP_PACKAGES: &[RequiredPackage] = &[
 pub(crate) const VALGRIND_PACKAGES: &[RequiredPackage] =
     &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
-/// Fonts for screenshots of the page with Chinese text.
+/// Fonts for screenshots of the user interface with Chinese text.
 pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
@@ -140,8 +140,8 @@ pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
 /// Executable of [`CHROMIUM_PACKAGE`].
 pub(crate) const HEADLESS_CHROMIUM: &str = "/usr/bin/chromium-headless-shell";
 
-/// Browser for the page's tests on Debian. A full Chromium takes a third more processor time, as it runs a browser window
-/// around the page.
+/// Browser for the user interface's tests on Debian. A full Chromium takes a third more processor time, as it runs a
+/// browser window around the user interface.
 pub(crate) const CHROMIUM_PACKAGE: RequiredPackage = required_package(
     "chromium-headless-shell",
     "chromium-headless",

@@ -5,7 +5,7 @@ use std::{env, fs};
 use super::names::RequiredPackage;
 use crate::process;
 
-/// A family of systems with the same package manager.
+/// A family of operating systems with the same package manager.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum System {
     /// Debian, Ubuntu and their derivatives, with apt-get.
@@ -79,7 +79,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_packages::{HEADLESS_PACKAGES, SHELL_BUILD_PACKAGES};
+    use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES};
 
     #[test]
     fn release_file_selects_the_family() {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn hint_uses_the_package_names_of_its_system_once_each() {
-        let missing: Vec<_> = SHELL_BUILD_PACKAGES.iter().chain(HEADLESS_PACKAGES).collect();
+        let missing: Vec<_> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(HEADLESS_PACKAGES).collect();
         let fedora = System::Fedora.install_hint(&missing);
         assert!(
             fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),

@@ -21,7 +21,7 @@ const CAUSE_PREFIXES: &[&str] = &[
 const PANIC_PREFIX: &str = "thread '";
 
 /// Maximum number of panics that are included in the cause.
-const MAX_PANICS: usize = 5;
+const MAX_REPORTED_PANICS: usize = 5;
 
 /// Maximum number of lines of a panic message that are included in the cause.
 const MAX_PANIC_LINES: usize = 8;
@@ -35,15 +35,15 @@ pub(super) fn cause_in_log(log: &str) -> Option<String> {
     let relevant =
         CAUSE_PREFIXES.iter().find_map(|start| Some((*start, lines.iter().position(|line| line.starts_with(start))?)));
     Some(match relevant {
-        Some((PANIC_PREFIX, _)) => panics(&lines),
+        Some((PANIC_PREFIX, _)) => panic_messages(&lines),
         Some((_, at)) => truncated_line(lines[at]),
         None => truncated_line(lines.last()?),
     })
 }
 
-/// Returns the place and message of each panic in these lines, up to [`MAX_PANICS`].
-fn panics(lines: &[&str]) -> String {
-    let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_PANICS);
+/// Returns the place and message of each panic in these lines, up to [`MAX_REPORTED_PANICS`].
+fn panic_messages(lines: &[&str]) -> String {
+    let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_REPORTED_PANICS);
     let messages = begins.map(|(at, place)| {
         // Rust prints the message on the lines after the place, and a note after the message.
         let message = lines[at + 1..].iter().take_while(|line| !line.starts_with("note:")).take(MAX_PANIC_LINES);
@@ -54,8 +54,8 @@ fn panics(lines: &[&str]) -> String {
 }
 
 fn truncated_line(line: &str) -> String {
-    const LIMIT: usize = 300;
-    match line.char_indices().nth(LIMIT) {
+    const MAX_LINE_CHARS: usize = 300;
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((at, _)) => format!("{} ...", &line[..at]),
         None => line.to_owned(),
     }

@@ -11,14 +11,14 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::{node, system_packages, workspace};
 
-/// Installs the system packages and npm packages of these parts, downloads the crates, and builds the page.
+/// Installs the system packages and npm packages of these parts, downloads the crates, and builds the user interface.
 pub(super) fn install_requirements(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
     let needs = parts::system_packages(parts, system_packages::has_debian_chromium());
     // The confirmation reads the terminal, so nothing runs meanwhile.
     let missing = system_packages::confirmed_installation(&needs, yes)?;
     let needs_node = parts.iter().any(TestPart::needs_node);
     if needs_node {
-        node::check_version()?;
+        node::check_node_version()?;
     }
     thread::scope(|scope| {
         let page = scope.spawn(move || if needs_node { install_node_packages() } else { Ok(()) });

@@ -9,8 +9,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
-const STEP_TIMEOUT: Duration = Duration::from_secs(25 * 60);
+/// Timeout of one program that a test part runs. A cold build on two cores takes about a third of it.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
 /// Log file of one test part, to which its programs append their output.
 pub(super) struct Log {
@@ -47,7 +47,7 @@ impl Log {
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
         let program = program.output_to(&self.file).map_err(Problem::file_error(&self.path))?;
-        program.start()?.finish(STEP_TIMEOUT)
+        program.start()?.finish(PROGRAM_TIMEOUT)
     }
 
     /// Returns the contents of the log so far.

@@ -58,7 +58,8 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Attribution of the measured processor time, which can't be divided between parts that run in parallel.
+/// Attribution of the measured processor time: to a single test part, or to all parts that run in parallel, between
+/// which it can't be divided.
 #[derive(Clone, Copy)]
 enum ProcessorAttribution {
     IsMine,

@@ -4,7 +4,7 @@ use super::cause;
 use super::counts::TestCounts;
 use crate::problem::Problem;
 
-/// Outcome of a test part that did not fail.
+/// Outcome of a test part of `cargo xtask test` that did not fail.
 #[derive(Debug)]
 pub(super) enum PartOutcome {
     /// The part was not skipped, and all of its programs succeeded.
@@ -13,7 +13,7 @@ pub(super) enum PartOutcome {
     Skipped(String),
 }
 
-/// Outcome of a test part, with its numbers of tests.
+/// Outcome of a test part, with its numbers of passed, failed and skipped tests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReportedOutcome {
     Ok(TestCounts),

@@ -19,7 +19,7 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
     log.line("$ codegen --check")?;
-    codegen::check_generated(Program::new(workspace::example_path("typescript")))?;
+    codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
     print_step("ui: component tests");
@@ -27,13 +27,13 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Runs the tests of the page in Chromium against the development host.
+/// Runs the tests of the user interface in Chromium against the development host.
 pub(super) fn run_in_chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
     print_step("page: the tests in Chromium");
     run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
-/// Runs the page's tests that measure frame rates and processor time. No other part may run in parallel.
+/// Runs the user interface's tests that measure frame rates and processor time. No other part may run in parallel.
 pub(super) fn measure_frames(log: &mut Log) -> Result<PartOutcome, Problem> {
     print_step("frames: what is measured of the page, alone");
     run_playwright(log, &["--project", "measured"])
@@ -70,7 +70,7 @@ pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Installs the npm packages of the page and the tests, and builds the page.
+/// Installs the npm packages of the user interface and the tests, and builds the user interface.
 fn prepare_page(log: &mut Log) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;

@@ -11,8 +11,8 @@ use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::print_step;
 use crate::system_packages::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES,
-    RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES,
+    KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
 };
 use crate::{conformance, tidy};
 
@@ -69,8 +69,8 @@ impl TestPart {
         }
     }
 
-    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the page is embedded in the
-    /// shell.
+    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the user interface is
+    /// embedded in the desktop app.
     pub(super) fn needs_node(&self) -> bool {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Deny)
     }
@@ -82,7 +82,7 @@ impl TestPart {
             Self::Clippy => rust::run_clippy(log),
             Self::Deny => rust::run_deny(log),
             Self::Unit => rust::run_unit_tests(log),
-            Self::Guard => check_instructions(log),
+            Self::Guard => check_instruction_counts(log),
             Self::Fuzz => run_fuzzing(log),
             Self::Ui => page_and_window::check_ui(log),
             Self::Interop => real_servers::run_interop_suite(log),
@@ -97,7 +97,7 @@ impl TestPart {
     fn system_packages(self) -> Vec<&'static [RequiredPackage]> {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
-            Self::Clippy => vec![COMPILER_PACKAGES, SHELL_BUILD_PACKAGES],
+            Self::Clippy => vec![COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES],
             Self::Unit => vec![COMPILER_PACKAGES, KEYCHAIN_PACKAGES, SANDBOX_PACKAGES],
             Self::Guard => vec![COMPILER_PACKAGES, VALGRIND_PACKAGES, SANDBOX_PACKAGES],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER_PACKAGES],
@@ -106,7 +106,7 @@ impl TestPart {
             Self::Page | Self::Frames => vec![COMPILER_PACKAGES, PAGE_TEST_PACKAGES],
             Self::Desktop => vec![
                 COMPILER_PACKAGES,
-                SHELL_BUILD_PACKAGES,
+                DESKTOP_APP_BUILD_PACKAGES,
                 HEADLESS_PACKAGES,
                 KEYCHAIN_PACKAGES,
                 WINDOW_TEST_PACKAGES,
@@ -163,7 +163,7 @@ fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_instruction_counts(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }

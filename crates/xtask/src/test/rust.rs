@@ -7,7 +7,7 @@ use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
-use crate::shared_build::{cargo_with_clippy, includes_shell, package_arguments};
+use crate::shared_build::{cargo_with_clippy, includes_desktop_app, package_arguments};
 use crate::{check, node, workspace};
 
 pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
@@ -66,14 +66,14 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
 /// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
 static IS_BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds the page, and then all crates with their tests, with Clippy's lints. The suites start these binaries, and a
-/// separate build reports compile errors more clearly than a test run.
+/// Builds the user interface, and then all crates with their tests, with Clippy's lints. The suites start these
+/// binaries, and a separate build reports compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
         return Ok(());
     }
-    if includes_shell() {
+    if includes_desktop_app() {
         node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }

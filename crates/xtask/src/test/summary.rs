@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// Number of lines of a failed part's log that are printed.
 const SHOWN_LOG_LINES: usize = 60;
 
-/// Wall time of a part, and the processor time of the programs that it ran.
+/// Wall time of a test part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
 pub(super) struct PartTime {
     pub(super) wall: Duration,
@@ -46,7 +46,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Prints the total time of lanes that ran in parallel.
+    /// Prints the total time of test parts that ran in parallel.
     pub(super) fn print_parallel_time(&self, time: PartTime) {
         println!("{:<11}          {}", "together", format_time(time));
     }

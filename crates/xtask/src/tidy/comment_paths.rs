@@ -80,7 +80,7 @@ fn comment_lines(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the texts in backticks that look like paths of source files.
+/// Returns the texts in backticks in a line that look like paths of source files.
 fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
@@ -91,7 +91,7 @@ fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     code_spans(line).filter(is_path)
 }
 
-/// Returns the texts in backticks. A backtick without a closing one begins a span that ends with the text.
+/// Returns the texts in backticks in a line. A backtick without a closing one begins a span that ends with the text.
 pub(super) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -5,8 +5,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Maximum length of a subject in characters, so that tools do not truncate it.
-const MAX_SUBJECT: usize = 72;
+/// Maximum length of a commit subject in characters, so that tools do not truncate it.
+const MAX_SUBJECT_CHARS: usize = 72;
 
 /// Returns the commits in a git range, such as `origin/main..HEAD`, whose subjects break a rule. Merge commits are
 /// skipped.
@@ -19,8 +19,12 @@ pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
 fn commit_findings((id, subject): (&str, &str)) -> Vec<Finding> {
     let mut findings = Vec::new();
     let length = subject.chars().count();
-    if length > MAX_SUBJECT {
-        findings.push(Finding::new(id, 0, format!("the subject has {length} characters, more than {MAX_SUBJECT}")));
+    if length > MAX_SUBJECT_CHARS {
+        findings.push(Finding::new(
+            id,
+            0,
+            format!("the subject has {length} characters, more than {MAX_SUBJECT_CHARS}"),
+        ));
     }
     if subject.contains(';') {
         findings.push(Finding::new(id, 0, "the subject joins topics with \";\"; make a commit of each"));
@@ -34,7 +38,7 @@ mod tests {
 
     #[test]
     fn long_or_combined_subjects_are_reported() {
-        let longest = "é".repeat(MAX_SUBJECT);
+        let longest = "é".repeat(MAX_SUBJECT_CHARS);
         assert!(commit_findings(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
         assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
         assert_eq!(commit_findings(("a1", "host: stop calls; ui: name them")).len(), 1);

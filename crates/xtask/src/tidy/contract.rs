@@ -65,8 +65,8 @@ pub(super) fn find_recursive_commands(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports fields of the page's types whose names are not in camelCase. A type that is also stored or hashed with other
-/// field names requires a separate type for the page.
+/// Reports fields of the user interface's types whose names are not in camelCase. A type that is also stored or hashed
+/// with other field names requires a separate type for the user interface.
 pub(super) fn find_fields_not_in_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(GENERATED_FILES[0]) {

@@ -32,7 +32,7 @@ fn impure_dependencies(crate_name: &str, tree: &str) -> Vec<Finding> {
     found.map(|name| Finding::new(&path, 0, format!("depends on {name}, but {crate_name} is pure"))).collect()
 }
 
-pub(super) fn find_tauri_outside_shell(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_tauri_outside_desktop_app(tree: &Tree) -> Vec<Finding> {
     find_dependency_outside(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
@@ -42,8 +42,8 @@ pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
-/// types behind a feature. The wire protocol and its transports have no such feature, since the page has types of its own
-/// for them.
+/// types behind a feature. The wire protocol and its transports have no such feature, since the user interface has
+/// types of its own for them.
 pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
         path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")
@@ -114,7 +114,7 @@ mod tests {
             ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
             ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
         ];
-        let findings = find_tauri_outside_shell(&Tree::from_files(&files));
+        let findings = find_tauri_outside_desktop_app(&Tree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,

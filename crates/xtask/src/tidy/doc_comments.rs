@@ -37,7 +37,7 @@ pub(super) fn find_excess_short_comments(tree: &Tree) -> Vec<Finding> {
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
-/// A block of consecutive doc lines, or a `/** */` block of the page.
+/// A doc comment: a block of consecutive doc lines in Rust, or a `/** */` block in the user interface's sources.
 struct DocComment {
     /// Number of the comment's first line in the file, counted from 1.
     line: usize,

@@ -7,13 +7,13 @@ use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 /// Minimum number of fields or variants of the compared types. Smaller types are often equal by coincidence.
-const MIN_MEMBERS: usize = 3;
+const MIN_COMPARED_MEMBERS: usize = 3;
 
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
-/// Groups of types that may have the same fields, each with the reason.
-const EXCEPTIONS: [(&[&str], &str); 41] = [
+/// Groups of types in different crates that may have the same fields, each with the reason.
+const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["app-views::AppResponse", "mcp-auth::StepResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
@@ -153,7 +153,7 @@ const EXCEPTIONS: [(&[&str], &str); 41] = [
     ),
 ];
 
-/// A type whose member names the rule compares: a struct with named fields, or an enum.
+/// A struct with named fields, or an enum, whose member names the rule compares with those of other types.
 #[derive(Debug)]
 struct TypeShape<'a> {
     /// Path of the type, in the form `crate::Type`.
@@ -169,7 +169,7 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
     let mut by_members: BTreeMap<TypeMembers, Vec<TypeShape<'_>>> = BTreeMap::new();
     for file in tree.rust_files().filter(|file| is_product_file(file)) {
         for (members, shape) in type_shapes(file) {
-            if members.1.len() >= MIN_MEMBERS {
+            if members.1.len() >= MIN_COMPARED_MEMBERS {
                 by_members.entry(members).or_default().push(shape);
             }
         }
@@ -183,7 +183,7 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
             continue;
         }
         let is_listed = |(names, _): &(&[&str], &str)| shapes.iter().all(|shape| names.contains(&shape.name.as_str()));
-        if let Some(at) = EXCEPTIONS.iter().position(is_listed) {
+        if let Some(at) = EQUAL_TYPE_EXCEPTIONS.iter().position(is_listed) {
             used.insert(at);
             continue;
         }
@@ -195,7 +195,7 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
         findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
     }
     if tree.rust_files().any(|file| file.path == OWN_PATH) {
-        let unused = EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        let unused = EQUAL_TYPE_EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
         findings.extend(unused.map(|(_, (names, _))| {
             Finding::new(OWN_PATH, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
         }));
@@ -362,6 +362,6 @@ mod tests {
     #[test]
     fn unused_exception_is_reported() {
         let found = finding_texts(&[(OWN_PATH, "")]);
-        assert_eq!(found.len(), EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
+        assert_eq!(found.len(), EQUAL_TYPE_EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

@@ -19,9 +19,9 @@ const TOP_LEVEL_ENTRIES: [&str; 10] = [
 ];
 
 /// Maximum length of a file in lines. Longer files should be divided by topic.
-const MAX_LINES: usize = 800;
+const MAX_FILE_LINES: usize = 800;
 /// Maximum length of a Rust file in lines. Smaller than for other files, since Rust modules are easy to divide.
-const MAX_RUST_LINES: usize = 450;
+const MAX_RUST_FILE_LINES: usize = 450;
 
 /// Maximum length of a crate in lines, including blank lines and comments, excluding tests.
 const MAX_CRATE_LINES: usize = 16_000;
@@ -59,7 +59,7 @@ pub(super) fn find_long_files(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| is_source(file)) {
         let length = file.text.lines().count();
-        let longest = if file.has_extension(&["rs"]) { MAX_RUST_LINES } else { MAX_LINES };
+        let longest = if file.has_extension(&["rs"]) { MAX_RUST_FILE_LINES } else { MAX_FILE_LINES };
         if length > longest {
             findings.push(Finding::new(&file.path, 0, format!("has {length} lines, more than {longest}; divide it")));
         }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn long_file_is_reported() {
-        let long = "x\n".repeat(MAX_LINES + 1);
+        let long = "x\n".repeat(MAX_FILE_LINES + 1);
         let tree = Tree::from_files(&[
             ("a.svelte", &long),
             ("b.ts", &long[2..]),
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn long_rust_file_is_reported_anywhere() {
-        let long = "x\n".repeat(MAX_RUST_LINES + 1);
+        let long = "x\n".repeat(MAX_RUST_FILE_LINES + 1);
         let tree = Tree::from_files(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = find_long_files(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");

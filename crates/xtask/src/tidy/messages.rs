@@ -8,7 +8,7 @@ use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 const MESSAGES_FOLDER: &str = "ui/messages/";
-const LANGUAGES: [&str; 2] = ["en", "zh"];
+const MESSAGE_LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Reports keys or placeholders that differ between languages, and empty messages.
 pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
@@ -17,7 +17,7 @@ pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
     for file in tree.files_in_folder(MESSAGES_FOLDER).filter(|file| file.has_extension(&["json"])) {
         let name = &file.path[MESSAGES_FOLDER.len()..];
-        let language = LANGUAGES
+        let language = MESSAGE_LANGUAGES
             .iter()
             .position(|language| name.starts_with(&format!("{language}/")) || name == format!("{language}.json"));
         if let Some(at) = language {
@@ -60,14 +60,14 @@ fn language_differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
     findings
 }
 
-struct Message {
+struct TranslatedMessage {
     text: String,
     placeholders: BTreeSet<String>,
 }
 
-/// Parses the messages of a file by key. Nested objects result in keys with dots, and the variants of a message are
-/// combined.
-fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
+/// Parses the messages of a language in a file by key. Nested objects result in keys with dots, and the variants of a
+/// message are combined.
+fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, TranslatedMessage>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
     let mut found = BTreeMap::new();
@@ -75,7 +75,7 @@ fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Findin
     Ok(found)
 }
 
-fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Message>) {
+fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, TranslatedMessage>) {
     match value {
         Value::Object(entries) => {
             for (key, value) in entries.iter().filter(|(key, _)| *key != "$schema") {
@@ -84,17 +84,17 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
             }
         }
         Value::String(text) => {
-            found.insert(prefix.to_owned(), Message { text: text.clone(), placeholders: placeholders(text) });
+            found.insert(prefix.to_owned(), TranslatedMessage { text: text.clone(), placeholders: placeholders(text) });
         }
         // Variants may differ between languages, such as plural forms.
         other => {
             let text = message_variants(other).join("\n");
-            found.insert(prefix.to_owned(), Message { placeholders: placeholders(&text), text });
+            found.insert(prefix.to_owned(), TranslatedMessage { placeholders: placeholders(&text), text });
         }
     }
 }
 
-/// Returns the texts of a message with variants: the values in every `match`.
+/// Returns the texts of a message with variants, such as plural forms: the values in every `match`.
 fn message_variants(value: &Value) -> Vec<&str> {
     let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()

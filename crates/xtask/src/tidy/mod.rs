@@ -34,7 +34,7 @@ use tree::Tree;
 use crate::problem::Problem;
 use crate::{requirements, workspace};
 
-/// Violation of a rule at a place in the repository.
+/// Violation of a rule of `cargo xtask tidy` at a place in the repository.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Rules that examine only the files of the repository.
+/// Rules of `cargo xtask tidy` that examine only the files of the repository.
 const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
@@ -78,7 +78,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     words::find_channels_without_bound,
     words::find_fixed_waits,
     pure_crates::find_system_use_in_pure_crates,
-    dependencies::find_tauri_outside_shell,
+    dependencies::find_tauri_outside_desktop_app,
     dependencies::find_host_state_outside_host,
     dependencies::find_unconditional_ts_rs,
     equal_fields::find_duplicate_types,

@@ -8,7 +8,7 @@ use super::rust_paths::{parse_imports, parse_paths};
 use super::tree::{SourceFile, Tree};
 
 /// Maximum number of modules in a dependency cycle.
-const MAX_CYCLE_MODULES: usize = 3;
+const MAX_MODULES_IN_CYCLE: usize = 3;
 /// Maximum number of children of a module that is exempt from the rule.
 const MAX_UNCHECKED_CHILDREN: usize = 5;
 
@@ -21,14 +21,14 @@ type ModulePath = Vec<String>;
 /// Dependencies between sibling modules: for each module, the used modules with one reference to each.
 type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reports each group of more than [`MAX_CYCLE_MODULES`] modules that depend on each other in a cycle, with a reference for
-/// each dependency.
+/// Reports each group of more than [`MAX_MODULES_IN_CYCLE`] modules that depend on each other in a cycle, with a reference
+/// for each dependency.
 pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
         let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
         for (parent, graph) in child_module_graphs(tree, &root) {
-            let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE_MODULES };
+            let largest = if is_layered && parent.is_empty() { 1 } else { MAX_MODULES_IN_CYCLE };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
                 let (count, names) = (circle.len(), circle.join(", "));
@@ -50,7 +50,7 @@ fn source_roots(tree: &Tree) -> BTreeSet<String> {
     tree.rust_files().filter_map(root).collect()
 }
 
-/// Modules of a crate, and the imports of each module.
+/// Modules of a crate, and the names that each module imports.
 struct CrateModules {
     all: BTreeSet<ModulePath>,
     imported: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,

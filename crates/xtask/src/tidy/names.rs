@@ -161,8 +161,8 @@ fn defined_type(line: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// Returns the words of all identifiers in a line, in lower case. `open_payload` and `OpenPayload` have the same two
-/// words.
+/// Returns the words of all identifiers in a line of code, in lower case. `open_payload` and `OpenPayload` have the
+/// same two words.
 fn identifier_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

@@ -2,15 +2,15 @@
 
 /// Replaces comments and the contents of string and character literals by spaces, which preserves lines and columns.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
-    blank_out(text, true)
+    blank_out_literals(text, true)
 }
 
 /// Replaces only the contents of string and character literals by spaces.
 pub(super) fn without_strings(text: &str) -> String {
-    blank_out(text, false)
+    blank_out_literals(text, false)
 }
 
-fn blank_out(text: &str, comments: bool) -> String {
+fn blank_out_literals(text: &str, comments: bool) -> String {
     let characters: Vec<char> = text.chars().collect();
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
@@ -29,7 +29,7 @@ fn blank_out(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token, with its end position.
+/// Kind of a token in Rust code, with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),

@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 /// Files and folders that may spawn processes, in addition to files for which `is_test` holds. Folders end with a
 /// slash.
-const SPAWN_ALLOWED_IN: [&str; 7] = [
+const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
@@ -21,7 +21,7 @@ const SPAWN_ALLOWED_IN: [&str; 7] = [
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
 /// holds. All other code sends requests through the clients of `mcp-transport`.
-const CONNECT_ALLOWED_IN: [&str; 11] = [
+const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
@@ -43,7 +43,7 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
 ];
 
 /// Files that may create HTTP clients.
-const CLIENTS_ALLOWED_IN: [&str; 2] = [
+const HTTP_CLIENTS_ALLOWED_IN: [&str; 2] = [
     // Creates the reqwest clients of all crates.
     "crates/mcp-transport/src/http/client.rs",
     // Forwards plain HTTP requests of a sandboxed server over a connection that the sandbox proxy opened.
@@ -52,7 +52,7 @@ const CLIENTS_ALLOWED_IN: [&str; 2] = [
 
 /// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
 /// host's `Platform`.
-const OPEN_ALLOWED_IN: [&str; 2] = [
+const URL_OPENING_ALLOWED_IN: [&str; 2] = [
     "src-tauri/src/platform.rs",
     // The command line has no Tauri, and opens the browser without it.
     "crates/cli/src/platform.rs",
@@ -73,10 +73,10 @@ const OPEN_URL_CALLED_IN: [&str; 3] = [
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 /// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
-const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+const PROCESS_SPAWNING_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
 /// Calls that open sockets or resolve host names. They match at the start of a word only, so `socket(` matches
 /// `libc::socket(` but no function whose name ends with `socket`.
-const CONNECT_CALLS: [&str; 14] = [
+const SOCKET_CALLS: [&str; 14] = [
     "TcpStream::connect",
     "TcpListener::bind",
     "TcpListener::from_std",
@@ -94,7 +94,7 @@ const CONNECT_CALLS: [&str; 14] = [
     "getaddrinfo(",
 ];
 /// Calls that create HTTP clients, and modules with clients of hyper. They match at the start of a word only.
-const CLIENT_CALLS: [&str; 9] = [
+const HTTP_CLIENT_CALLS: [&str; 9] = [
     "Client::new(",
     "Client::builder(",
     "Client::default(",
@@ -106,7 +106,7 @@ const CLIENT_CALLS: [&str; 9] = [
     "client::legacy",
 ];
 /// Calls that open URLs or files with programs of the operating system.
-const OPEN_CALLS: [&str; 5] =
+const URL_OPENING_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
 const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
@@ -128,9 +128,11 @@ pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust_files().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
+    for file in
+        tree.rust_files().filter(|file| !PROCESS_SPAWNING_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
+    {
         for (line, code) in file.product_lines() {
-            if SPAWN_CALLS.iter().any(|call| code.contains(call)) {
+            if PROCESS_SPAWNING_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "starts a process; crates/process/src/launch.rs is the one place for that";
                 findings.push(Finding::new(&file.path, line, text));
             }
@@ -143,16 +145,16 @@ pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| is_product(&file.path)) {
-        let may_connect = CONNECT_ALLOWED_IN.iter().any(|place| file.path.starts_with(place));
-        let may_create_clients = CLIENTS_ALLOWED_IN.contains(&file.path.as_str());
+        let may_connect = SOCKETS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place));
+        let may_create_clients = HTTP_CLIENTS_ALLOWED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
-            if !may_connect && contains_word_start(&code, &CONNECT_CALLS) {
+            if !may_connect && contains_word_start(&code, &SOCKET_CALLS) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
                 findings.push(Finding::new(&file.path, line, text));
             }
-            if !may_create_clients && contains_word_start(&code, &CLIENT_CALLS) {
-                let text = format!("creates an HTTP client; {} is the one place for that", CLIENTS_ALLOWED_IN[0]);
+            if !may_create_clients && contains_word_start(&code, &HTTP_CLIENT_CALLS) {
+                let text = format!("creates an HTTP client; {} is the one place for that", HTTP_CLIENTS_ALLOWED_IN[0]);
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -173,10 +175,10 @@ pub(super) fn find_disallowed_url_openings(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         // The first call in a listed file is the allowed one.
-        let mut allowed = usize::from(OPEN_ALLOWED_IN.contains(&file.path.as_str()));
+        let mut allowed = usize::from(URL_OPENING_ALLOWED_IN.contains(&file.path.as_str()));
         let may_call = !is_product(&file.path) || OPEN_URL_CALLED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
-            if OPEN_CALLS.iter().any(|call| code.contains(call)) {
+            if URL_OPENING_CALLS.iter().any(|call| code.contains(call)) {
                 if allowed > 0 {
                     allowed -= 1;
                     continue;

@@ -3,13 +3,13 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Maximum number of fields of a struct.
-const MAX_FIELDS: usize = 15;
+/// Maximum number of fields of a struct in the host.
+const MAX_STRUCT_FIELDS: usize = 15;
 /// Folders of the sources that the rule applies to.
 const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
 /// Structs that may have more fields, each with the reason.
-const EXCEPTIONS: [(&str, &str); 1] =
+const LARGE_STRUCT_EXCEPTIONS: [(&str, &str); 1] =
     [("ServerView", "the page draws a server from these facts, which have no parts of their own")];
 
 pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
@@ -19,27 +19,28 @@ pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
     for file in files().filter(|file| file.is_rust()) {
         let code: String = file.product_lines().into_iter().map(|(_, line)| line + "\n").collect();
         for StructDefinition { name, line, fields } in parse_structs(&code) {
-            if fields <= MAX_FIELDS {
+            if fields <= MAX_STRUCT_FIELDS {
                 continue;
             }
-            if EXCEPTIONS.iter().any(|(excepted, _)| *excepted == name) {
+            if LARGE_STRUCT_EXCEPTIONS.iter().any(|(excepted, _)| *excepted == name) {
                 excused.push(name);
             } else {
-                let text =
-                    format!("{name} has {fields} fields, more than {MAX_FIELDS}; group those that change together");
+                let text = format!(
+                    "{name} has {fields} fields, more than {MAX_STRUCT_FIELDS}; group those that change together"
+                );
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
     }
     let is_needed = |name: &str| excused.contains(&name.to_owned()) || files().next().is_none();
-    for (name, _) in EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
-        let text = format!("{name} has {MAX_FIELDS} fields or fewer; it needs no exception in struct_fields.rs");
+    for (name, _) in LARGE_STRUCT_EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
+        let text = format!("{name} has {MAX_STRUCT_FIELDS} fields or fewer; it needs no exception in struct_fields.rs");
         findings.push(Finding::new(CHECKED_FOLDERS[1], 0, text));
     }
     findings
 }
 
-/// Struct with named fields, found in the code.
+/// Struct with named fields that a source file defines.
 struct StructDefinition {
     name: String,
     /// Number of the line with the keyword `struct`, counted from 1.
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn struct_names(text: &str) -> Vec<String> {
-        let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_FIELDS + 1));
+        let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_STRUCT_FIELDS + 1));
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
         find_large_host_structs(&tree).into_iter().map(|finding| finding.text).collect()
     }
@@ -109,12 +110,12 @@ mod tests {
     #[test]
     fn struct_with_too_many_fields_is_reported() {
         assert_eq!(
-            struct_names(&struct_with_fields(MAX_FIELDS)),
+            struct_names(&struct_with_fields(MAX_STRUCT_FIELDS)),
             Vec::<String>::new(),
             "the maximum number of fields should be accepted"
         );
         assert!(
-            struct_names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"),
+            struct_names(&struct_with_fields(MAX_STRUCT_FIELDS + 1))[0].starts_with("Large has 16 fields"),
             "one more field should be reported"
         );
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn other_crates_and_tests_may_have_more_fields() {
-        let large = struct_with_fields(MAX_FIELDS + 1);
+        let large = struct_with_fields(MAX_STRUCT_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
         assert_eq!(struct_names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
         let tree = Tree::from_files(&[("crates/store/src/a.rs", &large)]);

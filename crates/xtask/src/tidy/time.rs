@@ -52,7 +52,7 @@ pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
                         findings.push(Finding::new(&file.path, line, text));
                     }
                     is_import = !code.contains(';');
-                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON_PREFIX) {
+                } else if reads_clock(&code, &imports) && !has_reason_comment(file, line, CLOCK_REASON_PREFIX) {
                     let text = "reads the system's clock; take ports::time::Clock or tokio's Instant, or say why in \"// clock: \"";
                     findings.push(Finding::new(&file.path, line, text));
                 }
@@ -114,7 +114,7 @@ pub(super) fn find_sleeping_tests(tree: &Tree) -> Vec<Finding> {
         let product = file.product_lines().len();
         let code = rust_code::without_comments_and_strings(&file.text);
         let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| contains_sleep(line));
-        for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON_PREFIX)) {
+        for (line, _) in sleeps.filter(|(line, _)| !has_reason_comment(file, line + 1, SLEEP_REASON_PREFIX)) {
             let text = "sleeps in a test; let the time pass by testkit::time or wait for an event, or say why in \"// sleep: \"";
             findings.push(Finding::new(&file.path, line + 1, text));
         }
@@ -128,7 +128,7 @@ fn contains_sleep(code: &str) -> bool {
 }
 
 /// Returns `true` if the line (counted from 1) or the comment directly above it contains the prefix `reason`.
-fn has_reason(file: &SourceFile, line: usize, reason: &str) -> bool {
+fn has_reason_comment(file: &SourceFile, line: usize, reason: &str) -> bool {
     let lines: Vec<&str> = file.text.lines().collect();
     let above = lines[..line - 1].iter().rev().take_while(|line| line.trim_start().starts_with("//"));
     lines[line - 1].contains(reason) || above.into_iter().any(|line| line.contains(reason))

@@ -8,14 +8,15 @@ use serde_json::Value;
 use super::Finding;
 use super::tree::Tree;
 
-const COMMAND_TABLE: &str = "crates/api/src/command_list.rs";
-const SHELL_COMMANDS: &str = "src-tauri/src/own_commands.rs";
+const API_COMMANDS_FILE: &str = "crates/api/src/command_list.rs";
+const DESKTOP_APP_COMMANDS_FILE: &str = "src-tauri/src/own_commands.rs";
 const CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
 
-/// Reports differences between the window's capability and the commands of the API table and of the shell.
+/// Reports differences between the window's capability and the commands of the API table and of the desktop app.
 pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
-    let (Some(table), Some(own), Some(capability)) = (text(COMMAND_TABLE), text(SHELL_COMMANDS), text(CAPABILITY_FILE))
+    let (Some(table), Some(own), Some(capability)) =
+        (text(API_COMMANDS_FILE), text(DESKTOP_APP_COMMANDS_FILE), text(CAPABILITY_FILE))
     else {
         return Vec::new();
     };
@@ -41,8 +42,8 @@ mod tests {
     fn command_missing_from_the_capability_or_unknown_is_reported() {
         let tree = |capability: &str| {
             Tree::from_files(&[
-                (COMMAND_TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
-                (SHELL_COMMANDS, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
+                (API_COMMANDS_FILE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
+                (DESKTOP_APP_COMMANDS_FILE, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
                 (CAPABILITY_FILE, capability),
             ])
         };

@@ -4,9 +4,9 @@ use super::Finding;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// Words that are forbidden in Rust code and comments.
+/// Words that are forbidden in Rust code and comments, since they mark unfinished work or ignored tests.
 const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
-/// Words that are forbidden in scripts of the page and the test suites.
+/// Words that are forbidden in scripts of the user interface and the test suites.
 const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
@@ -37,8 +37,8 @@ pub(super) fn find_unfinished_work(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports tests of the page that wait for a fixed time, which is unnecessarily long on fast machines and too short on
-/// slow ones.
+/// Reports tests of the user interface that wait for a fixed time, which is unnecessarily long on fast machines and too
+/// short on slow ones.
 pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();

@@ -15,9 +15,9 @@ use ports::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Returns ports that store all data in memory and discard audit entries.
+/// Returns ports of the host that store all data in memory and discard audit entries.
 pub(super) fn in_memory_ports() -> Ports {
-    let memory = Arc::new(Memory::default());
+    let memory = Arc::new(InMemoryPorts::default());
     Ports {
         servers: memory.clone(),
         documents: memory.clone(),
@@ -31,13 +31,13 @@ pub(super) fn in_memory_ports() -> Ports {
 }
 
 #[derive(Default)]
-struct Memory {
+struct InMemoryPorts {
     servers: Mutex<Vec<ServerEntry>>,
     documents: Mutex<HashMap<Document, Value>>,
     audited: AtomicU64,
 }
 
-impl ServerSettings for Memory {
+impl ServerSettings for InMemoryPorts {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
@@ -78,7 +78,7 @@ impl ServerSettings for Memory {
     fn watch(&self, _: mpsc::Sender<()>) {}
 }
 
-impl Documents for Memory {
+impl Documents for InMemoryPorts {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
@@ -99,7 +99,7 @@ impl Documents for Memory {
     }
 }
 
-impl ManagedPolicy for Memory {
+impl ManagedPolicy for InMemoryPorts {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
@@ -111,7 +111,7 @@ impl ManagedPolicy for Memory {
     fn watch(&self, _: mpsc::Sender<()>) {}
 }
 
-impl AuditLog for Memory {
+impl AuditLog for InMemoryPorts {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
@@ -157,7 +157,7 @@ fn not_stored_error() -> StoreError {
     StoreError { path: String::new(), cause: "nothing is retained here".to_owned() }
 }
 
-impl History for Memory {
+impl History for InMemoryPorts {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
@@ -220,7 +220,7 @@ impl History for Memory {
 }
 
 #[async_trait::async_trait]
-impl Platform for Memory {
+impl Platform for InMemoryPorts {
     async fn open_url(&self, _: &str) -> Result<(), String> {
         Err("there is no browser here".to_owned())
     }

@@ -13,12 +13,12 @@ use crate::{median_seconds, print_point};
 
 /// Number of decisions per timed batch.
 const BATCH_SIZE: u32 = 10_000;
-const MEASUREMENTS: usize = 7;
+const TIMED_BATCHES: usize = 7;
 
 pub(crate) fn measure_rules() -> Outcome<()> {
     for size in [10, 100, RuleSet::LIMIT] {
         let decision = rules::MeasuredDecision::with_rule_count(size)?;
-        let taken = median_seconds(MEASUREMENTS, || {
+        let taken = median_seconds(TIMED_BATCHES, || {
             for now in 0..BATCH_SIZE {
                 black_box(decision.decide(u64::from(now)));
             }
@@ -45,7 +45,7 @@ pub(crate) fn measure_pins() -> Outcome<()> {
         }
         let name = format!("tool-{}", size / 2);
         let hash = Hash::of_json(&json!({"name": name, "inputSchema": {"type": "object"}}));
-        let taken = median_seconds(MEASUREMENTS, || {
+        let taken = median_seconds(TIMED_BATCHES, || {
             for _ in 0..BATCH_SIZE {
                 black_box(pins.review_state(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));
             }

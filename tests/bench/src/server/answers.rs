@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::ProtocolEra;
 
 /// Size of each tool's definition in bytes.
-const TOOL_BYTES: usize = 436;
+const TOOL_DEFINITION_BYTES: usize = 436;
 
 /// JSON-RPC message, of which only the fields that the server uses are parsed.
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ struct RequestMeta<'a> {
 #[derive(Clone)]
 pub(super) struct ServerState {
     era: ProtocolEra,
-    /// Result of `tools/list` as JSON.
+    /// Result of `tools/list` as JSON text.
     list: Arc<str>,
     /// Result of the last `big` call as JSON, with the number of bytes that was requested.
     image: (usize, Vec<u8>),
@@ -170,7 +170,7 @@ const fn complete_list_fields(era: ProtocolEra) -> &'static str {
     }
 }
 
-/// Returns the definition of one tool, with a size of [`TOOL_BYTES`] bytes.
+/// Returns the definition of one tool, with a size of [`TOOL_DEFINITION_BYTES`] bytes.
 fn tool_definition(number: usize) -> String {
     let (name, field, kind) = match number {
         0 => ("echo".to_owned(), "text", "string"),
@@ -187,7 +187,7 @@ fn tool_definition(number: usize) -> String {
         )
     };
     let words = "It does what its name says and nothing else. ";
-    let missing = TOOL_BYTES.saturating_sub(with("").len());
+    let missing = TOOL_DEFINITION_BYTES.saturating_sub(with("").len());
     with(&words.chars().cycle().take(missing).collect::<String>())
 }
 
@@ -228,7 +228,7 @@ mod tests {
     fn every_tool_has_the_same_size() {
         for number in [0, 1, 2, 3, 4_999] {
             let tool = tool_definition(number);
-            assert_eq!(tool.len(), TOOL_BYTES, "tool {number}: {tool}");
+            assert_eq!(tool.len(), TOOL_DEFINITION_BYTES, "tool {number}: {tool}");
             assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "the definition is valid JSON: {tool}");
         }
     }

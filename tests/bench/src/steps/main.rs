@@ -18,7 +18,7 @@ use policy::RuleSet;
 /// Number of tools in the list that is read repeatedly.
 const LIST_TOOLS: usize = 500;
 /// Number of uncounted repetitions, after which tools are allowed and buffers have their final size.
-const WARM_UP: usize = 5;
+const WARM_UP_REPETITIONS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BenchStep {
@@ -66,7 +66,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let config =
         open::local_server_config(server, if *step == BenchStep::List { LIST_TOOLS } else { FEW_TOOLS_COUNT })?;
     bench.add_and_start_server(SERVER, &config).await?;
-    for call in 0..WARM_UP {
+    for call in 0..WARM_UP_REPETITIONS {
         calls::call_echo(&bench.host, format!("warm-{call}")).await?;
     }
     match step {

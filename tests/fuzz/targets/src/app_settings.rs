@@ -13,7 +13,7 @@ use crate::settings_fixture::SharedSettings;
 use crate::split_at_line_end;
 
 /// Paths of the settings files in the home folder, one for each supported layout.
-const FILES: [&str; 9] = [
+const SETTINGS_FILES: [&str; 9] = [
     ".cursor/mcp.json",
     ".claude.json",
     ".config/Code/User/mcp.json",
@@ -25,7 +25,7 @@ const FILES: [&str; 9] = [
     ".gemini/settings.json",
 ];
 /// Maximum number of servers in one file.
-const MAX_SERVERS: usize = 500;
+const MAX_SERVERS_PER_FILE: usize = 500;
 
 /// Tests the parser of a settings file. The first line of `data` selects the layout, the remaining lines are the
 /// content. Each found server must have a unique and printable name. A usable server must be equal after it was written
@@ -38,7 +38,8 @@ pub fn app_settings(data: &[u8]) {
     let (layout, text) = split_at_line_end(data);
     let settings = SharedSettings::lock();
     let home = HOME.get_or_init(crate::scratch::temporary_folder).path();
-    let file = home.join(FILES[usize::from(layout.first().copied().unwrap_or_default()) % FILES.len()]);
+    let file =
+        home.join(SETTINGS_FILES[usize::from(layout.first().copied().unwrap_or_default()) % SETTINGS_FILES.len()]);
     fs::create_dir_all(file.parent().expect("it is in the home folder")).expect("the folder can be made");
     fs::write(&file, text).expect("the file can be written");
     let surroundings = AppEnvironment {
@@ -49,7 +50,7 @@ pub fn app_settings(data: &[u8]) {
     };
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("the settings of all apps can be read");
     fs::remove_file(&file).expect("the file can be removed");
-    assert!(report.servers.len() <= MAX_SERVERS, "{} servers", report.servers.len());
+    assert!(report.servers.len() <= MAX_SERVERS_PER_FILE, "{} servers", report.servers.len());
     assert!(report.problems.len() <= 1, "a file has at most one problem: {:?}", report.problems);
     let mut names = Vec::new();
     let _ = fs::remove_file(settings.file());

@@ -6,9 +6,9 @@ use rusqlite::Connection;
 
 use crate::log_fixture::{self, ENTRY_COUNT, OriginalLog};
 
-const TEXT_COLUMNS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
+const CHANGED_TEXT_COLUMNS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
 /// Maximum number of changes per input, because each of them costs a transaction.
-const MAX_CHANGES: usize = 16;
+const MAX_LOG_CHANGES: usize = 16;
 
 /// Tests the verification of a changed log. Each change in `data` has four bytes: kind, entry or offset in two bytes,
 /// and value. If the verification finds nothing, all original entries must be unchanged.
@@ -20,7 +20,7 @@ pub fn audit_log(data: &[u8]) {
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());
     let mut file = original.file.clone();
-    for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] >= 128) {
+    for change in data.chunks_exact(4).take(MAX_LOG_CHANGES).filter(|change| change[0] >= 128) {
         let at = (usize::from(change[1]) << 8 | usize::from(change[2])) * usize::from(change[0] - 127);
         let length = file.len();
         file[at % length] = change[3];
@@ -32,7 +32,7 @@ pub fn audit_log(data: &[u8]) {
             "DROP TRIGGER IF EXISTS entry_stays_as_it_is; DROP TRIGGER IF EXISTS entry_stays;
              DROP TRIGGER IF EXISTS checkpoint_stays_as_it_is; DROP TRIGGER IF EXISTS checkpoint_stays",
         );
-        for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] < 128) {
+        for change in data.chunks_exact(4).take(MAX_LOG_CHANGES).filter(|change| change[0] < 128) {
             // A statement that fails has no effect.
             let _ = connection.execute_batch(&change_statement(change));
         }
@@ -54,7 +54,7 @@ pub fn audit_log(data: &[u8]) {
     );
 }
 
-/// Restores the triggers that protect entries, as a careful attacker would.
+/// Restores the SQL triggers that protect entries from changes, as a careful attacker would.
 fn restore_triggers(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
     for guard in GUARDS.get_or_init(trigger_statements) {
@@ -63,7 +63,7 @@ fn restore_triggers(connection: &Connection) {
     }
 }
 
-/// Returns the SQL of the triggers that Drawbridge creates to protect entries.
+/// Returns the SQL of the triggers that Drawbridge creates to protect entries from changes.
 fn trigger_statements() -> Vec<String> {
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());
@@ -77,8 +77,10 @@ fn trigger_statements() -> Vec<String> {
 
 fn change_statement(change: &[u8]) -> String {
     let number = u64::from(change[1]) % (ENTRY_COUNT + 3);
-    let (column, other) =
-        (TEXT_COLUMNS[usize::from(change[2]) % TEXT_COLUMNS.len()], u64::from(change[3]) % (ENTRY_COUNT + 3));
+    let (column, other) = (
+        CHANGED_TEXT_COLUMNS[usize::from(change[2]) % CHANGED_TEXT_COLUMNS.len()],
+        u64::from(change[3]) % (ENTRY_COUNT + 3),
+    );
     match change[0] % 12 {
         0 => format!("UPDATE entry SET {column} = '{}' WHERE number = {number}", change[3]),
         1 => format!("DELETE FROM entry WHERE number = {number}"),

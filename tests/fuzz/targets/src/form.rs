@@ -1,7 +1,7 @@
 //! Fuzz target: the schemas of forms, and the validation of submitted content.
 
 use serde_json::{Map, Value};
-use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
+use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELD_OPTIONS, MAX_FORM_FIELDS};
 
 /// Tests the parser of a form. The first line of `data` is the schema, the remaining lines are the submitted content.
 /// The size of a form must be bounded, its fields must accept their own defaults and options, and content without a
@@ -19,11 +19,11 @@ pub fn form(data: &[u8]) {
             return;
         }
     };
-    assert!(form.fields.len() <= MAX_FIELDS, "{} fields", form.fields.len());
+    assert!(form.fields.len() <= MAX_FORM_FIELDS, "{} fields", form.fields.len());
     let mut defaults = Map::new();
     for field in &form.fields {
         if let FieldKind::Choice { options } | FieldKind::Choices { options, .. } = &field.kind {
-            assert!(options.len() <= MAX_OPTIONS, "{} options", options.len());
+            assert!(options.len() <= MAX_FIELD_OPTIONS, "{} options", options.len());
         }
         if let FieldKind::Choice { options } = &field.kind {
             for option in options {

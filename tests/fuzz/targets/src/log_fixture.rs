@@ -11,14 +11,15 @@ use store::PlatformInFolder;
 
 /// Number of entries in the fixture's audit log.
 pub(crate) const ENTRY_COUNT: u64 = 12;
-/// Key of the seals, in hexadecimal.
+/// Key of the seals on the audit log, in hexadecimal.
 const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
 
 /// Keychain in memory. Clones share its contents, like different processes share the keychain of the system.
 #[derive(Default, Clone)]
 pub(crate) struct Keychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
-    /// Creation time of the key, in milliseconds since 1970. If the key is old, a log without a seal must have lost it.
+    /// Creation time of the key of the seals, in milliseconds since 1970. If the key is old, a log without a seal must
+    /// have lost it.
     created_at: u64,
 }
 

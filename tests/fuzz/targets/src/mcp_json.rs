@@ -44,7 +44,7 @@ pub fn mcp_json(data: &[u8]) {
     }
 }
 
-/// Returns the members next to `mcpServers`, or `None` if the text is not plain JSON.
+/// Returns the members of a settings file next to `mcpServers`, or `None` if the text is not plain JSON.
 fn other_keys(text: &[u8]) -> Option<Vec<(String, Value)>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(text) else { return None };
     Some(members.into_iter().filter(|(name, _)| name != "mcpServers").collect())

@@ -5,7 +5,7 @@ use ports::server_config::ServerEntry;
 use crate::settings_fixture::SharedSettings;
 
 /// Maximum number of servers in one text.
-const MAX_SERVERS: usize = 100;
+const MAX_PASTED_SERVERS: usize = 100;
 
 /// Tests the import of pasted text. Each server must have a unique name. A usable server must be equal after it was
 /// written to the settings file and read again.
@@ -16,7 +16,7 @@ pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];
     let Ok(found) = other_apps::import(&text, &taken) else { return };
-    assert!(!found.is_empty() && found.len() <= MAX_SERVERS, "{} servers", found.len());
+    assert!(!found.is_empty() && found.len() <= MAX_PASTED_SERVERS, "{} servers", found.len());
     let mut names = taken.to_vec();
     for server in &found {
         assert!(!names.contains(&server.name), "{} is unique", server.name);

@@ -6,7 +6,7 @@ use policy::{
 };
 use serde_json::{Map, Value, json};
 
-const NOW: u64 = 1_800_000_000_000;
+const DECISION_TIME_MILLIS: u64 = 1_800_000_000_000;
 const SERVERS: [&str; 3] = ["files", "mail", "*"];
 const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 
@@ -46,14 +46,22 @@ pub fn policy(data: &[u8]) {
                     after_untrusted: tool == "send_mail",
                     conversation: Some("c1"),
                 };
-                let decided = own.decide(&act, NOW);
-                assert_eq!(reread.decide(&act, NOW), decided, "the serialized file leads to the same decision");
+                let decided = own.decide(&act, DECISION_TIME_MILLIS);
                 assert_eq!(
-                    strictness(&reversed.decide(&act, NOW)),
+                    reread.decide(&act, DECISION_TIME_MILLIS),
+                    decided,
+                    "the serialized file leads to the same decision"
+                );
+                assert_eq!(
+                    strictness(&reversed.decide(&act, DECISION_TIME_MILLIS)),
                     strictness(&decided),
                     "the order of rules does not change the decision"
                 );
-                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends with the same decision");
+                assert_eq!(
+                    own.explain(&act, DECISION_TIME_MILLIS).decision,
+                    decided,
+                    "the explanation ends with the same decision"
+                );
                 if review_state == ReviewState::New {
                     assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
                 }
@@ -65,16 +73,20 @@ pub fn policy(data: &[u8]) {
                     );
                 }
                 if let Some(stricter) = &stricter {
-                    let denied = strictness(&stricter.decide(&act, NOW));
+                    let denied = strictness(&stricter.decide(&act, DECISION_TIME_MILLIS));
                     assert!(denied >= strictness(&decided), "a further rule that denies never allows more");
                     assert!(server != "mail" || denied == RuleEffect::Deny, "the added rule denies");
                 }
             }
         }
         let start = PolicyAct::StartServer { server, command: &definition };
-        assert_ne!(strictness(&own.decide(&start, NOW)), RuleEffect::Allow, "no rule allows a start");
+        assert_ne!(strictness(&own.decide(&start, DECISION_TIME_MILLIS)), RuleEffect::Allow, "no rule allows a start");
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
-        assert_ne!(strictness(&own.decide(&sign_in, NOW)), RuleEffect::Allow, "no rule allows a sign-in");
+        assert_ne!(
+            strictness(&own.decide(&sign_in, DECISION_TIME_MILLIS)),
+            RuleEffect::Allow,
+            "no rule allows a sign-in"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fuzz target: the responses of registries, and the install plans of their entries.
 
 use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
-use registry::server_json::{EntryPage, MAX_NAME, read_page};
+use registry::server_json::{EntryPage, MAX_SERVER_NAME_BYTES, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
 /// Tests the parser of a registry page. Displayed texts must contain no control characters. An install plan must run a
@@ -17,7 +17,11 @@ pub fn registry_page(data: &[u8]) {
     }
     for entry in entries {
         let server = &entry.server;
-        assert!(server.name.len() <= MAX_NAME && server.name.matches('/').count() == 1, "{:?} is a name", server.name);
+        assert!(
+            server.name.len() <= MAX_SERVER_NAME_BYTES && server.name.matches('/').count() == 1,
+            "{:?} is a name",
+            server.name
+        );
         assert_printable(&server.version);
         assert_printable(&Publisher::from_name(&server.name).to_string());
         for text in [&server.title, &server.description, &server.website_url].into_iter().flatten() {

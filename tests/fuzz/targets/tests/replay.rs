@@ -16,12 +16,12 @@ use peak_alloc::PeakAlloc;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Duration of the mutations per target, in seconds.
-const DEFAULT_SECONDS: u64 = 2;
+const DEFAULT_TARGET_SECONDS: u64 = 2;
 /// Maximum size of an input in bytes.
 const MAX_INPUT_BYTES: usize = 8 * 1024;
 /// Maximum memory that one input may allocate, in bytes, excluding fixtures. The limit is this fixed part plus
 /// [`MAX_MEMORY_PER_BYTE`] for each byte of the input.
-const MAX_FIXED_MEMORY: usize = 8 << 20;
+const MAX_FIXED_MEMORY_BYTES: usize = 8 << 20;
 const MAX_MEMORY_PER_BYTE: usize = 512;
 /// Maximum size of all corpora together, in bytes.
 const MAX_CORPORA_BYTES: u64 = 300_000;
@@ -89,7 +89,8 @@ fn run_target(target: &FuzzTarget) {
     for seed in &seeds {
         run_input(target, seed);
     }
-    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_SECONDS);
+    let seconds =
+        std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_TARGET_SECONDS);
     let end = Instant::now() + Duration::from_secs(seconds);
     let salt = target.name.bytes().fold(7_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     let mut random = Rng::with_seed(salt);
@@ -108,7 +109,7 @@ fn run_input(target: &FuzzTarget, input: &[u8]) {
     let ended = catch_unwind(AssertUnwindSafe(|| {
         (target.run)(input);
         let taken = ALLOCATOR.peak_usage().saturating_sub(before);
-        let most = MAX_FIXED_MEMORY + input.len() * MAX_MEMORY_PER_BYTE;
+        let most = MAX_FIXED_MEMORY_BYTES + input.len() * MAX_MEMORY_PER_BYTE;
         assert!(taken <= most, "{taken} bytes of memory for an input of {} bytes", input.len());
     }));
     if let Err(panic) = ended {

@@ -22,7 +22,7 @@ use crate::user::{complete_catalog, next_call_id, result_text, sent_methods, to_
 /// Timeout of a single check. Four rows run concurrently beside other test suites, so this is far above the usual second.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Outcome of a single check, which is a cell of the table.
+/// Outcome of checking one feature of a server, which is a cell of the table.
 pub(crate) enum CheckOutcome {
     Works,
     NotInRevision,
@@ -31,7 +31,7 @@ pub(crate) enum CheckOutcome {
     Failed(String),
 }
 
-/// Outcomes of the checks of a row.
+/// Outcomes of the checks of all features in a row of the matrix.
 pub(crate) struct RowResult {
     /// Detected revision and transport, or those that the user has selected.
     pub(crate) found: String,

@@ -157,12 +157,12 @@ fn tool_names_of_other_servers_are_flagged_unless_plain_words() {
 
 #[test]
 fn scanned_text_and_flags_are_bounded() {
-    let long = "x ".repeat(MAX_TEXT);
+    let long = "x ".repeat(MAX_SEARCHED_TEXT_BYTES);
     assert_eq!(
         flag_reasons(&json!({ "description": long })),
         [FlagReason::TooLong],
         "a text that is too long is flagged"
     );
     let many: Vec<String> = (0..500).map(|_| "secretly".to_owned()).collect();
-    assert_eq!(flag_reasons(&json!({ "enum": many })).len(), MAX_FLAGS, "the number of flags is limited");
+    assert_eq!(flag_reasons(&json!({ "enum": many })).len(), MAX_DEFINITION_FLAGS, "the number of flags is limited");
 }

@@ -7,7 +7,7 @@ use crate::{floods, lists, messages, outward, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
     pub(crate) name: &'static str,
-    /// Method whose response the misbehavior replaces, unless the command line contains another method.
+    /// Method whose response the misbehavior replaces, unless the command line selects another method.
     pub(crate) on: &'static str,
     pub(crate) about: &'static str,
     pub(crate) run: fn(&mut ScriptedPeer, &PeerRequest) -> io::Result<()>,

@@ -13,7 +13,7 @@ use crate::processes::wait_for_ever;
 const STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
-/// Command that each child process of a forking server runs.
+/// Command that each child process of the server runs while it forks endlessly.
 const CHILD_COMMAND: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]

@@ -43,17 +43,17 @@ struct Arguments {
 
 /// Client handler that counts the received progress notifications.
 #[derive(Clone, Default)]
-struct Handler {
+struct ProgressCounter {
     counted: Arc<AtomicU64>,
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for ProgressCounter {
     async fn on_progress(&self, _: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         self.counted.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-type Client = RunningService<RoleClient, Handler>;
+type Client = RunningService<RoleClient, ProgressCounter>;
 
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
@@ -69,7 +69,7 @@ fn main() -> Outcome<()> {
 
 async fn measure(arguments: Arguments) -> Outcome<BenchReport> {
     let scenario = arguments.scenario;
-    let handler = Handler::default();
+    let handler = ProgressCounter::default();
     let client = connect(&arguments, &handler).await?;
     for _ in 0..WARM_UP_CALLS {
         call_tool(client.peer(), "echo", "text", ECHO_TEXT.into()).await?;
@@ -87,7 +87,7 @@ async fn measure(arguments: Arguments) -> Outcome<BenchReport> {
     Ok(report)
 }
 
-async fn connect(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
+async fn connect(arguments: &Arguments, handler: &ProgressCounter) -> Outcome<Client> {
     match (&arguments.server, &arguments.url) {
         (Some(server), _) => start_stdio_client(server, arguments.scenario.tool_count(), handler).await,
         (None, Some(url)) if arguments.pooled => {
@@ -100,7 +100,7 @@ async fn connect(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
     }
 }
 
-async fn start_stdio_client(server: &Path, tools: usize, handler: &Handler) -> Outcome<Client> {
+async fn start_stdio_client(server: &Path, tools: usize, handler: &ProgressCounter) -> Outcome<Client> {
     let mut command = Command::new(server);
     command.args(["stdio", "--tools", &tools.to_string()]);
     Ok(handler.clone().serve(TokioChildProcess::new(command)?).await?)
@@ -166,7 +166,7 @@ async fn measure_idle_sessions(arguments: &Arguments, first: Client) -> Outcome<
     let clock = BenchClock::start()?;
     let mut clients = vec![first];
     while clients.len() < arguments.scenario.operation_count() {
-        clients.push(connect(arguments, &Handler::default()).await?);
+        clients.push(connect(arguments, &ProgressCounter::default()).await?);
     }
     let mut report = clock.stop(arguments.scenario)?;
     tokio::time::sleep(settle).await;
