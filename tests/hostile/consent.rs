@@ -122,7 +122,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
             .await;
         let empty = app.host.decide(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
         assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty response is not sent: {empty:?}");
-        let mut response = server_requests::sampling::empty_response();
+        let mut response = server_requests::sampling::empty_sampling_result();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
         app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;

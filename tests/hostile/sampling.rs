@@ -41,7 +41,7 @@ async fn send_written_response(pair: &ServerPair, consent_request: &ConsentReque
     pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;
     let second = pair.app.consent_request("bad", "the answer", is_answer).await;
-    let mut response = server_requests::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::One(ContentBlock::text(text));
     let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -75,7 +75,7 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     pair.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == edited.id && other.hash != edited.hash;
     let second = pair.app.consent_request("bad", "the answer", is_answer).await;
-    let mut response = server_requests::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
     let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     assert!(!sent(), "{what}: the response is reviewed before it is sent");

@@ -80,7 +80,7 @@ async fn sampling_is_reviewed_before_and_after() {
 
     let second =
         app.consent_request(SERVER, "the model's response", |q| q.id == edited.id && q.hash != edited.hash).await;
-    let mut response = server_requests::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;

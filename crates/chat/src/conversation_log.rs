@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
-use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_sources, item_readings};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_source_servers, item_readings};
 use domain::{Millis, StoreError, history};
 use ports::History;
 use serde_json::{Value, json};
@@ -222,7 +222,7 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
         at: item.at,
         body: json!(item.body),
         state: item.state,
-        sources: content_sources([item]),
+        sources: content_source_servers([item]),
         readings: item_readings(item),
     }
 }

@@ -28,7 +28,7 @@ mod streamed_pieces;
 mod system_prompt;
 pub mod tool_keys;
 
-use domain::bounds::{ChatBounds, UNREACHABLE_THRESHOLD};
+use domain::bounds::{ChatBounds, NO_SEARCH_THRESHOLD_TOKENS};
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -102,7 +102,7 @@ impl ConversationSettings {
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
-            Some(false) => UNREACHABLE_THRESHOLD,
+            Some(false) => NO_SEARCH_THRESHOLD_TOKENS,
             None => bounds.tool_search_threshold(context),
         }
     }

@@ -37,9 +37,9 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
 /// Returns `true` if the settings of a server refer to secrets.
 fn refers_to_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
-        ServerTransport::Stdio(stdio) => secrets::has_environment_references(stdio),
+        ServerTransport::Stdio(stdio) => secrets::environment_refers_to_secrets(stdio),
         ServerTransport::Http(http) => {
-            secrets::referenced_names_in(&http.headers).next().is_some() || http.auth.is_some()
+            secrets::all_referenced_secret_names(&http.headers).next().is_some() || http.auth.is_some()
         }
     }
 }

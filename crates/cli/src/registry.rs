@@ -8,7 +8,7 @@ use installer::{InstallError, Installer, RegistryChoice, publisher_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
-    CachePolicy, DatedAnswer, ListingMetadata, ListingStatus, PackageInstall, PlanError, RegistryCatalog,
+    CachePolicy, DatedResponse, ListingMetadata, ListingStatus, PackageInstall, PlanError, RegistryCatalog,
     RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
 };
 use serde_json::{Value, json};
@@ -251,7 +251,7 @@ fn status_text(entry: &RegistryEntry) -> String {
 }
 
 /// Describes when a registry response was received, and the reason if a newer one could not be requested.
-pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64) -> String {
+pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedResponse<T>, requested_at: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= requested_at {
         format!("{address} answered just now.\n")
@@ -271,7 +271,12 @@ pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<
     text
 }
 
-fn with_cache_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64, mut shown: Value) -> Value {
+fn with_cache_age<T>(
+    catalog: &RegistryCatalog,
+    answer: &DatedResponse<T>,
+    requested_at: u64,
+    mut shown: Value,
+) -> Value {
     shown["registry"] = catalog.address().as_str().into();
     shown["fetched"] = answer.fetched.into();
     shown["fromCache"] = (answer.fetched < requested_at).into();

@@ -118,7 +118,7 @@ struct EnteredSecrets<'a> {
 impl EnteredSecrets<'_> {
     /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
-        let name = secrets::referenced_names(text).first().map_or_else(String::new, |&name| name.to_owned());
+        let name = secrets::referenced_secret_names(text).first().map_or_else(String::new, |&name| name.to_owned());
         match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
             Ok(Some(secret)) => Ok(secret.into()),
             Ok(None) => Err(UnresolvedSecret::Missing { name, origin: self.origin.clone() }),

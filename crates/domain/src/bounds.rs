@@ -48,13 +48,13 @@ impl ChatBounds {
 
 /// Tool search threshold for models with an unknown context size, in tokens. No set of tool definitions reaches it, so
 /// such a model receives all tools.
-pub const UNREACHABLE_THRESHOLD: u64 = u32::MAX as u64;
+pub const NO_SEARCH_THRESHOLD_TOKENS: u64 = u32::MAX as u64;
 
 impl ChatBounds {
     /// Returns the number of tokens of tool definitions above which a model with this context size has to search for
-    /// tools. Returns [`UNREACHABLE_THRESHOLD`] if the size is unknown.
+    /// tools. Returns [`NO_SEARCH_THRESHOLD_TOKENS`] if the size is unknown.
     #[must_use]
     pub fn tool_search_threshold(self, context: Option<u32>) -> u64 {
-        context.map_or(UNREACHABLE_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)
+        context.map_or(NO_SEARCH_THRESHOLD_TOKENS, |context| u64::from(context) * u64::from(self.tools_percent) / 100)
     }
 }

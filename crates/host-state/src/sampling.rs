@@ -123,7 +123,7 @@ impl Sampling {
         if params.tools.is_some() && !settings.tools {
             return Err(invalid("tools in sampling are turned off for this server".to_owned()));
         }
-        conversion::check_request(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        conversion::check_sampling_request(params).map_err(|unfit| invalid(unfit.to_string()))?;
         if count_tool_rounds(params) > MAX_TOOL_ROUNDS {
             let cause = format!("the loop of tools is longer than {MAX_TOOL_ROUNDS} rounds");
             return Err((cause.clone(), refusal_error(cause)));

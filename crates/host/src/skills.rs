@@ -8,7 +8,7 @@ use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
-use offers::skills::{EXTENSION, Skill, SkillMismatch, check_listed, verify_file};
+use offers::skills::{EXTENSION, Skill, SkillMismatch, check_skill_file_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -229,7 +229,7 @@ impl Host {
         uri: &str,
     ) -> Result<(ResourceContents, Vec<u8>), SkillError> {
         let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
-        check_listed(skill, uri).map_err(mismatch)?;
+        check_skill_file_listed(skill, uri).map_err(mismatch)?;
         let mut read = self.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
         let mut bytes = verify_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {

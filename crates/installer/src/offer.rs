@@ -4,7 +4,7 @@ use std::path::Path;
 
 use installs::InstallPlan;
 use registry::{
-    CachePolicy, DatedAnswer, ListingStatus, PackageInstall, Publisher, RegistryCatalog, RegistryEntry, plan_package,
+    CachePolicy, DatedResponse, ListingStatus, PackageInstall, Publisher, RegistryCatalog, RegistryEntry, plan_package,
     plan_remote,
 };
 
@@ -51,7 +51,7 @@ pub enum InstallOrigin {
     /// A registry entry, with its bundle if the chosen package is a bundle.
     Registry {
         /// Entry of the server, with the time at which the registry returned it.
-        answer: Box<DatedAnswer<RegistryEntry>>,
+        answer: Box<DatedResponse<RegistryEntry>>,
         /// Downloaded bundle, or `None` if the chosen package is not a bundle.
         bundle: Option<Box<BundleFile>>,
     },

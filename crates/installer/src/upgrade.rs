@@ -10,7 +10,7 @@ use host::Host;
 use host::view::ServerState;
 use installs::{CarriedValues, InstallPlan};
 use ports::SecretPersistence;
-use ports::secrets::split_value;
+use ports::secrets::split_secret_references;
 use ports::server_config::{
     AccessMode, AllowedFolder, FilledInputs, InstallationInfo, NewServer, SandboxConfig, ServerConfig, ServerEntry,
     ServerOrigin, ValuePart,
@@ -64,7 +64,11 @@ impl InstalledServer {
     /// Returns the current settings of the server, without the values of its secrets.
     pub(crate) fn current_settings(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
-        let parts = self.config.environment_or_headers().iter().map(|(name, value)| (name.clone(), split_value(value)));
+        let parts = self
+            .config
+            .environment_or_headers()
+            .iter()
+            .map(|(name, value)| (name.clone(), split_secret_references(value)));
         let is_secret = |parts: &Vec<ValuePart>| parts.iter().any(|part| matches!(part, ValuePart::Secret(_)));
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }

@@ -103,7 +103,7 @@ impl InstallPlan {
             if !is_carried {
                 continue;
             }
-            let parts = secrets::split_value(text);
+            let parts = secrets::split_secret_references(text);
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
@@ -182,7 +182,7 @@ impl InstallPlan {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
-            let names = secrets::referenced_names(found);
+            let names = secrets::referenced_secret_names(found);
             if input.secret {
                 let is_one = matches!(names[..], [only] if secrets::secret_reference(only) == found);
                 if !is_one {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ports::server_config::{
     HttpConfig, NewServer, SandboxConfig, ServerConfig, ServerEntry, StdioConfig, ValuePart, header_problem,
-    url_problem,
+    server_url_problem,
 };
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +119,7 @@ impl InstallPlan {
             .into(),
             PlanTarget::Remote { url, kind, headers } => {
                 let url = url.text(&filled, 0).ok_or_else(|| FillError::Url("a part of it has no value".to_owned()))?;
-                if let Some(problem) = url_problem(&url) {
+                if let Some(problem) = server_url_problem(&url) {
                     return Err(FillError::Url(problem));
                 }
                 for (name, template) in headers {

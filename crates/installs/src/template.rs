@@ -124,7 +124,7 @@ impl Template {
 }
 
 pub(crate) fn refers_to_secret(text: &str) -> bool {
-    !secrets::referenced_names(text).is_empty()
+    !secrets::referenced_secret_names(text).is_empty()
 }
 
 impl TemplateArgument {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use policy::Hash;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_json, stdio_hash};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_to_json, stdio_hash};
 use process::sandbox::ResolvedSandbox;
 use process::{FileStamp, FileState, LaunchFile, LaunchFiles};
 use serde_json::{Value, json};
@@ -23,14 +23,14 @@ pub fn command_hash(
     files: &LaunchFiles,
     package: Option<&LoadedPackage>,
 ) -> Hash {
-    let folders: Vec<Value> = files.folders().iter().map(|folder| path_json(folder)).collect();
+    let folders: Vec<Value> = files.folders().iter().map(|folder| path_to_json(folder)).collect();
     let files: Vec<Value> = files.iter().map(file_json).collect();
-    let mut command = json!({ "command": stdio_hash(config), "program": path_json(program), "files": files });
+    let mut command = json!({ "command": stdio_hash(config), "program": path_to_json(program), "files": files });
     if !folders.is_empty() {
         command["folders"] = folders.into();
     }
     if let Some(plan) = plan {
-        let reached: Vec<_> = plan.reach.program.iter().map(|path| path_json(path)).collect();
+        let reached: Vec<_> = plan.reach.program.iter().map(|path| path_to_json(path)).collect();
         command["reach"] = json!(reached);
     }
     if let Some(package) = package {
@@ -46,7 +46,7 @@ fn file_json(file: &LaunchFile) -> Value {
             json!([bytes, modified.to_string(), status_changed])
         }
     };
-    json!([path_json(&file.path), path_json(&file.real), state])
+    json!([path_to_json(&file.path), path_to_json(&file.real), state])
 }
 
 /// Returns the readable text of an approval: what the user reads, and what else distinguishes two commands or
@@ -122,8 +122,8 @@ mod tests {
         };
         assert_ne!(with(one), with(other), "sandbox folders must have different hashes");
         assert_ne!(
-            path_json(one),
-            path_json(Path::new(r#"{"bytes":[]}"#)),
+            path_to_json(one),
+            path_to_json(Path::new(r#"{"bytes":[]}"#)),
             "a path of text must differ from a path of bytes"
         );
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use policy::Hash;
-use ports::server_config::{StdioConfig, path_json};
+use ports::server_config::{StdioConfig, path_to_json};
 use process::{is_code_variable, is_in_system_folder};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn home_name_with(
         Some(LauncherPackage::Package(reference)) => reference.unversioned_args(&config.args),
         Some(LauncherPackage::Unknown(..)) | None => config.args.clone(),
     };
-    let cwd = config.cwd.as_deref().map(path_json);
+    let cwd = config.cwd.as_deref().map(path_to_json);
     let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });
     let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| is_code_variable(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
@@ -49,7 +49,7 @@ fn home_name_with(
         whose["variables"] = json!(variables);
     }
     if !links.is_empty() {
-        whose["links"] = links.iter().map(|target| path_json(target)).collect();
+        whose["links"] = links.iter().map(|target| path_to_json(target)).collect();
     }
     Hash::of_json(&whose).as_str().chars().take(HASH_CHARS).collect()
 }

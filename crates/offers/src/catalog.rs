@@ -173,7 +173,7 @@ pub struct ListReader {
 
 /// Action of the caller of a [`ListReader`] after a page of a list was received.
 #[derive(Debug)]
-pub enum NextStep {
+pub enum NextListStep {
     /// Send this request to get the next page.
     Page(ClientRequest),
     /// Stop reading: the list is complete, or a bound was reached.
@@ -208,7 +208,7 @@ impl ListReader {
     }
 
     /// Adds the entries of a received page, and returns the next step.
-    pub fn add_page(&mut self, result: ServerResult) -> NextStep {
+    pub fn add_page(&mut self, result: ServerResult) -> NextListStep {
         self.pages += 1;
         if let Some(hint) = cache_hint(&result) {
             self.ttl = Some(self.ttl.map_or(hint.ttl, |ttl| ttl.min(hint.ttl)));
@@ -235,7 +235,7 @@ impl ListReader {
             _ => None,
         };
         self.found = found;
-        let Some(cursor) = next else { return NextStep::Done };
+        let Some(cursor) = next else { return NextListStep::Done };
         let words = self.list.plural_name();
         if !self.cursors.insert(cursor.clone()) {
             self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
@@ -244,9 +244,9 @@ impl ListReader {
         } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST_BYTES {
             self.note.push(format!("the list of {words} is too long; only the first {} are shown", self.names.len()));
         } else {
-            return NextStep::Page(self.request(Some(cursor)));
+            return NextListStep::Page(self.request(Some(cursor)));
         }
-        NextStep::Done
+        NextListStep::Done
     }
 
     /// Restarts from the first page if the server rejects a cursor that it returned before. Returns `true` if the

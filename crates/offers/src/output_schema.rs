@@ -13,7 +13,7 @@ const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 /// Validates a structured result in a blocking task, and returns the first problem like [`first_result_problem`].
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
-pub async fn validate_result(schema: Value, result: Value) -> Option<String> {
+pub async fn validate_structured_result(schema: Value, result: Value) -> Option<String> {
     let check = tokio::task::spawn_blocking(move || first_result_problem(&schema, &result));
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,

@@ -17,8 +17,8 @@ use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
 pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
 pub use transport_words::{
-    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, MCP_JSON_URL_KEYS, REVISION_KEY, command_text, entry_transport,
-    parse_http_kind,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, REVISION_KEY, command_text,
+    entry_transport, parse_http_kind,
 };
 
 /// Keys of the objects that contain servers, in this order: in most apps, VS Code, Zed, OpenCode, Codex, and goose.

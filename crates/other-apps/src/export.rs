@@ -5,7 +5,7 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::entry::{DISABLED_TOOLS, ENABLED_TOOLS};
+use crate::entry::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
 use crate::found_server::secret_removal;
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
@@ -118,10 +118,10 @@ impl EntryWriter {
         // Neither VS Code nor install links support lists of tools.
         if self.stand == SecretSubstitute::Variable {
             if let Some(enabled) = &config.tools.enabled {
-                entry.insert(ENABLED_TOOLS.to_owned(), json!(enabled));
+                entry.insert(ENABLED_TOOLS_KEY.to_owned(), json!(enabled));
             }
             if !config.tools.disabled.is_empty() {
-                entry.insert(DISABLED_TOOLS.to_owned(), json!(config.tools.disabled));
+                entry.insert(DISABLED_TOOLS_KEY.to_owned(), json!(config.tools.disabled));
             }
         }
         entry
@@ -145,7 +145,7 @@ impl EntryWriter {
     }
 
     fn exported_value(&mut self, server: &str, name: &str, value: &str) -> String {
-        let names = secrets::referenced_names(value);
+        let names = secrets::referenced_secret_names(value);
         if names.is_empty() {
             return if is_secret_value(name, value) { self.secret_replacement(server, name) } else { value.to_owned() };
         }

@@ -43,4 +43,4 @@ pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
 pub use scan::{MAX_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};
-pub use server_names::free_name;
+pub use server_names::unused_server_name;

@@ -215,7 +215,7 @@ fn secret_names(config: &ServerConfig) -> Vec<String> {
     };
     let is_secret = |(name, value): &(&String, &String)| {
         let is_open = value.trim().is_empty() || !is_empty_or_switch(value.trim());
-        secrets::referenced_names(value).is_empty() && (has_secret(value) || (is_secret_name(name) && is_open))
+        secrets::referenced_secret_names(value).is_empty() && (has_secret(value) || (is_secret_name(name) && is_open))
     };
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) fn to_valid_server_name(requested: &str) -> String {
 
 /// Returns `requested` if it is a valid and unused name, otherwise a similar name with a number.
 #[must_use]
-pub fn free_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
+pub fn unused_server_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
     TakenNames::new(taken).take(&to_valid_server_name(requested))
 }
 

@@ -21,7 +21,7 @@ const MAX_SECRET_NAME_BYTES: usize = 128;
 
 /// Returns the names of the secrets to which the value of a header or variable refers, in order.
 #[must_use]
-pub fn referenced_names(value: &str) -> Vec<&str> {
+pub fn referenced_secret_names(value: &str) -> Vec<&str> {
     split_at_secret_references(value)
         .into_iter()
         .filter_map(|part| if let SecretTextPart::Secret(name) = part { Some(name) } else { None })
@@ -31,7 +31,7 @@ pub fn referenced_names(value: &str) -> Vec<&str> {
 /// Splits the value of a header or variable into text and references to secrets. The references have no secret values
 /// yet.
 #[must_use]
-pub fn split_value(value: &str) -> Vec<ValuePart> {
+pub fn split_secret_references(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
         SecretTextPart::Text(text) => ValuePart::Text(text.to_owned()),
         SecretTextPart::Secret(_) => ValuePart::Secret(None),
@@ -68,7 +68,7 @@ pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the key under which a secret is stored. `place` is the origin or [`command_binding`] to which the secret is
+/// Returns the key under which a secret is stored. `place` is the origin or [`command_secret_binding`] to which the secret is
 /// bound.
 #[must_use]
 pub fn storage_key(name: &str, place: &str) -> String {
@@ -79,21 +79,21 @@ pub fn storage_key(name: &str, place: &str) -> String {
 /// working directory. Environment variables are not included, so that adding one doesn't invalidate the secrets. Every
 /// change of them requires a new approval anyway.
 #[must_use]
-pub fn command_binding(config: &StdioConfig) -> String {
+pub fn command_secret_binding(config: &StdioConfig) -> String {
     let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
     let hash = Hash::of_json(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
     format!("command {}", hash.as_str())
 }
 
 /// Returns the names of all secrets to which these headers or variables refer.
-pub fn referenced_names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
-    values.values().flat_map(|value| referenced_names(value)).map(str::to_owned)
+pub fn all_referenced_secret_names(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    values.values().flat_map(|value| referenced_secret_names(value)).map(str::to_owned)
 }
 
 /// Returns `true` if the environment of a local server refers to secrets.
 #[must_use]
-pub fn has_environment_references(config: &StdioConfig) -> bool {
-    config.env.values().any(|value| !referenced_names(value).is_empty())
+pub fn environment_refers_to_secrets(config: &StdioConfig) -> bool {
+    config.env.values().any(|value| !referenced_secret_names(value).is_empty())
 }
 
 enum SecretTextPart<'t> {
@@ -208,7 +208,7 @@ pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
-    fill_secret_references(&config.env, &command_binding(config), "this command", secrets)
+    fill_secret_references(&config.env, &command_secret_binding(config), "this command", secrets)
 }
 
 fn fill_secret_references(
@@ -256,7 +256,7 @@ mod tests {
             env: env("Bearer ${secret:a}"),
             ..StdioConfig::default()
         };
-        secrets.set(&storage_key("a", &command_binding(&base)), "top-secret").unwrap();
+        secrets.set(&storage_key("a", &command_secret_binding(&base)), "top-secret").unwrap();
         // Secrets of remote servers, including tokens, must not be found by a local command.
         secrets.set(&storage_key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
@@ -293,11 +293,11 @@ mod tests {
             ("${secret:${secret:inner}", &["inner"]),
         ];
         for (value, expected) in cases {
-            assert_eq!(referenced_names(value), expected, "what {value} names");
+            assert_eq!(referenced_secret_names(value), expected, "what {value} names");
         }
         let name = unused_secret_name("my server", "X-Key", &[]);
         assert_eq!(
-            referenced_names(&secret_reference(&name)),
+            referenced_secret_names(&secret_reference(&name)),
             ["my_server.X-Key"],
             "a generated name is valid in a reference"
         );
@@ -310,7 +310,7 @@ mod tests {
             let name = unused_secret_name("ü", "X-Key", &taken);
             assert_eq!(name, expected, "the next free name, ignoring case, with {taken:?}");
             assert_eq!(
-                referenced_names(&secret_reference(&name)),
+                referenced_secret_names(&secret_reference(&name)),
                 [expected],
                 "a name with a number is valid in a reference"
             );
@@ -320,7 +320,7 @@ mod tests {
         let first = unused_secret_name(&long, &long, &[]);
         let second = unused_secret_name(&long, &long, &[first]);
         assert_eq!(
-            referenced_names(&secret_reference(&second)),
+            referenced_secret_names(&secret_reference(&second)),
             [second.as_str()],
             "the longest name has space for a number"
         );

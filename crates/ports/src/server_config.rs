@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
-pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
+pub use address::{HttpConfig, HttpKind, header_problem, server_url_problem};
 pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
 pub use auth_terms::{AuthField, AuthTerm};
-pub use hashes::{address_hash, config_hash, grant_hash, path_json, stdio_hash};
+pub use hashes::{address_hash, config_hash, grant_hash, path_to_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
 pub use sandbox::{
     AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, access_mode_name as access_word,

@@ -51,7 +51,7 @@ pub enum CachePolicy {
 
 /// A registry's response to a request, or a part of it, with the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DatedAnswer<T> {
+pub struct DatedResponse<T> {
     /// Result of the request, from the registry or from the cache.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
@@ -85,7 +85,7 @@ impl RegistryCatalog {
         &self,
         search: &SearchQuery,
         freshness: CachePolicy,
-    ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
+    ) -> Result<DatedResponse<EntryPage>, RegistryError> {
         if search.text.len() > MAX_SEARCH_BYTES {
             return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH_BYTES)));
         }
@@ -113,7 +113,11 @@ impl RegistryCatalog {
     ///
     /// # Errors
     /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the server.
-    pub async fn versions(&self, name: &str, freshness: CachePolicy) -> Result<DatedAnswer<EntryPage>, RegistryError> {
+    pub async fn versions(
+        &self,
+        name: &str,
+        freshness: CachePolicy,
+    ) -> Result<DatedResponse<EntryPage>, RegistryError> {
         check_server_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
@@ -135,7 +139,7 @@ impl RegistryCatalog {
         name: &str,
         version: &str,
         freshness: CachePolicy,
-    ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
+    ) -> Result<DatedResponse<RegistryEntry>, RegistryError> {
         check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quote_untrusted_text(version), quote_untrusted_text(name));
@@ -168,7 +172,7 @@ impl RegistryCatalog {
         freshness: CachePolicy,
         read: impl Fn(&[u8]) -> Result<T, EntryError>,
         entries: fn(&T) -> &[RegistryEntry],
-    ) -> Result<DatedAnswer<T>, RegistryError>
+    ) -> Result<DatedResponse<T>, RegistryError>
     where
         T: StatusOverlay,
     {
@@ -187,7 +191,7 @@ impl RegistryCatalog {
         {
             Ok((value, body)) => {
                 self.cache_response(request, &body, entries(&value), now).await;
-                return Ok(DatedAnswer { value, fetched: now, offline: None });
+                return Ok(DatedResponse { value, fetched: now, offline: None });
             }
             Err(error) => error,
         };
@@ -213,9 +217,9 @@ impl RegistryCatalog {
         mut value: T,
         cached: &CachedBody,
         offline: Option<RegistryError>,
-    ) -> DatedAnswer<T> {
+    ) -> DatedResponse<T> {
         value.overlay(&|entry| self.overlay_status(entry));
-        DatedAnswer { value, fetched: cached.fetched, offline }
+        DatedResponse { value, fetched: cached.fetched, offline }
     }
 
     /// Replaces the status in a cached entry by the latest status that the cache has recorded.
@@ -234,7 +238,7 @@ impl RegistryCatalog {
         &self,
         search: &SearchQuery,
         error: RegistryError,
-    ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
+    ) -> Result<DatedResponse<EntryPage>, RegistryError> {
         let lists = self.run_blocking(|cache, address| cache.cached_lists(address)).await;
         let Some(fetched) = lists.iter().map(|list| list.fetched).min() else { return Err(error) };
         let query = search.text.to_lowercase();
@@ -253,7 +257,7 @@ impl RegistryCatalog {
                 break;
             }
         }
-        Ok(DatedAnswer { value: page, fetched, offline: Some(error) })
+        Ok(DatedResponse { value: page, fetched, offline: Some(error) })
     }
 
     pub(crate) async fn run_blocking<T: Send + 'static>(

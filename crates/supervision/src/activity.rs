@@ -27,9 +27,9 @@ pub use total_size::TotalActivitySize;
 /// Maximum number of entries in the log of one server.
 pub const MAX_ENTRIES: usize = 2_000;
 /// Default maximum size of a server's entries, in bytes. The user can change it.
-pub const DEFAULT_MAX_BYTES: usize = 8 * 1024 * 1024;
+pub const DEFAULT_MAX_ACTIVITY_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
-pub const MAX_BODY_BYTES: usize = 512 * 1024;
+pub const MAX_ENTRY_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
 const ENTRY_PREVIEW_CHARS: usize = 200;
@@ -159,7 +159,7 @@ impl ActivityLog {
     pub fn with_shared_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
-            most: DEFAULT_MAX_BYTES,
+            most: DEFAULT_MAX_ACTIVITY_BYTES,
             bytes: 0,
             last: 0,
             dropped: 0,
@@ -323,8 +323,8 @@ impl ActivityLog {
     fn new_entry(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
         let clean = self.hidden.redact(bytes);
         let redacted = matches!(clean, Cow::Owned(_));
-        let truncated = clean.len() > MAX_BODY_BYTES;
-        let body = &clean[..clean.len().min(MAX_BODY_BYTES)];
+        let truncated = clean.len() > MAX_ENTRY_BODY_BYTES;
+        let body = &clean[..clean.len().min(MAX_ENTRY_BODY_BYTES)];
         ActivityEntry {
             seq: self.last + 1,
             at: to_millis(at),

@@ -11,7 +11,7 @@ use process::sandbox::{LimitedResource, ResourceLimits, ResourceMeter};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::activity::DEFAULT_MAX_BYTES;
+use crate::activity::DEFAULT_MAX_ACTIVITY_BYTES;
 
 /// Default maximum number of pending consent requests of one server. Further ones are refused.
 pub const DEFAULT_MAX_CONSENT_REQUESTS: usize = 10;
@@ -61,7 +61,7 @@ impl Default for ServerLimits {
             notifications_per_second: 1_000,
             bytes_per_minute: 1024 * MIB,
             message_bytes: 16 * MIB,
-            kept_bytes: DEFAULT_MAX_BYTES as u64,
+            kept_bytes: DEFAULT_MAX_ACTIVITY_BYTES as u64,
             processes: ResourceLimits::DEFAULT.processes,
             memory_bytes: ResourceLimits::DEFAULT.memory_bytes,
             home_bytes: ResourceLimits::DEFAULT.home_bytes,

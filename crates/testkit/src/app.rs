@@ -16,7 +16,7 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 pub const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Name of the file with the administrator's policy rules, in the temporary folder of a test.
-pub const MANAGED_FILE: &str = "managed.json";
+pub const MANAGED_POLICY_FILE: &str = "managed.json";
 
 /// Platform whose dialogs and browser respond as the test has configured.
 #[derive(Debug, Default)]
@@ -198,7 +198,7 @@ impl TestApp {
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         // Tests must not use the administrator's rules of the computer that runs them.
-        let managed = Arc::new(store::ManagedFile::with_path(folder.path().join(MANAGED_FILE)));
+        let managed = Arc::new(store::ManagedFile::with_path(folder.path().join(MANAGED_POLICY_FILE)));
         let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
         enable_sampling(&ports, &names);

@@ -49,7 +49,7 @@ fn response_edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
     if is_written {
         return None;
     }
-    let mut written = server_requests::sampling::empty_response();
+    let mut written = server_requests::sampling::empty_sampling_result();
     written.content = SamplingContent::Many(vec![ContentBlock::text(MODEL_RESPONSE)]);
     Some(ConsentRequestEdit::Response(Box::new(written)))
 }

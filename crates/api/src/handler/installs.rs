@@ -10,7 +10,7 @@ use ::installer::{
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
-use registry::{CachePolicy, DatedAnswer, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
+use registry::{CachePolicy, DatedResponse, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
 
 use super::{Api, containment, errors, server_setup};
 use crate::data::*;
@@ -181,7 +181,7 @@ fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiErro
     }
 }
 
-fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64) -> RegistryAnswer {
+fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedResponse<T>, requested_at: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
         fetched: answer.fetched,

@@ -69,7 +69,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
             value
         }
     };
-    let names = secrets::referenced_names(value);
+    let names = secrets::referenced_secret_names(value);
     let [name] = names[..] else {
         return Err(invalid_input_error("this value does not consist of one secret: change it in the settings file"));
     };
@@ -140,7 +140,8 @@ fn requested_server(
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
             let mut secrets = apply_headers(&mut http, headers, server, was, taken.clone())?;
-            let taken: Vec<String> = taken.into_iter().chain(secrets::referenced_names_in(&http.headers)).collect();
+            let taken: Vec<String> =
+                taken.into_iter().chain(secrets::all_referenced_secret_names(&http.headers)).collect();
             secrets.extend(auth::apply_auth_settings(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, tools, secrets)
         }
@@ -164,14 +165,14 @@ fn apply_headers(
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     // Validated before any secret is stored for the URL.
-    if let Some(problem) = ports::server_config::url_problem(&http.url) {
+    if let Some(problem) = ports::server_config::server_url_problem(&http.url) {
         return Err(invalid_input_error(problem));
     }
     let origin = http.origin().unwrap_or_default();
     let mut secrets_to_store = Vec::new();
     // Secrets that other headers of this server reference, in the old or the new configuration, are in use too.
     let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
-    taken.extend(plain.flat_map(secrets::referenced_names).map(str::to_owned));
+    taken.extend(plain.flat_map(secrets::referenced_secret_names).map(str::to_owned));
     for header in headers {
         let value = match header.value {
             Some(value) => {
@@ -200,8 +201,8 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
     let mut taken = taken.to_vec();
-    taken.extend(others.iter().flat_map(|(_, value)| secrets::referenced_names(value)).map(str::to_owned));
-    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::referenced_names(value)).collect();
+    taken.extend(others.iter().flat_map(|(_, value)| secrets::referenced_secret_names(value)).map(str::to_owned));
+    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::referenced_secret_names(value)).collect();
     match own[..] {
         [name] if !secrets::is_name_taken(name, &taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, header, &taken),
@@ -248,7 +249,7 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
     let one = |(name, value): (&String, &String)| HttpHeader {
         name: name.clone(),
         value: shown(value),
-        secret: values == SecretVisibility::Hidden && !secrets::referenced_names(value).is_empty(),
+        secret: values == SecretVisibility::Hidden && !secrets::referenced_secret_names(value).is_empty(),
     };
     http.headers.iter().map(one).collect()
 }

@@ -223,5 +223,5 @@ async fn check_output_schema(host: &Host, server: &str, tool: &str, result: &Cal
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;
     let schema = catalog.tool(tool)?.output_schema?;
-    output_schema::validate_result(schema, value.clone()).await
+    output_schema::validate_structured_result(schema, value.clone()).await
 }

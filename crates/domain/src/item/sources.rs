@@ -54,7 +54,7 @@ pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
 
 /// Returns the names of the servers whose content these items contain, without duplicates, in order of first
 /// appearance.
-pub fn content_sources<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
+pub fn content_source_servers<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     for server in items.into_iter().flat_map(|item| item.body.servers()) {
         if !servers.iter().any(|known| known == server) {

@@ -58,7 +58,7 @@ impl Host {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn find_free_name(&self, name: &str) -> Result<String, HostClosed> {
         let taken: Vec<String> = self.snapshot().await?.servers.into_iter().map(|server| server.name).collect();
-        Ok(::other_apps::free_name(name, &taken))
+        Ok(::other_apps::unused_server_name(name, &taken))
     }
 
     /// Changes the name or configuration of a server.

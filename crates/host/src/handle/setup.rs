@@ -252,7 +252,7 @@ impl Setup {
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
-            let named = values.get(name).map(|value| secrets::referenced_names(value)).unwrap_or_default();
+            let named = values.get(name).map(|value| secrets::referenced_secret_names(value)).unwrap_or_default();
             let missing = parts.iter_mut().filter_map(|part| match part {
                 ValuePart::Secret(secret @ None) => Some(secret),
                 ValuePart::Secret(Some(_)) | ValuePart::Text(_) => None,

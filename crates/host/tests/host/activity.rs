@@ -10,7 +10,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_transport::driver::{Direction, Frame, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
-use supervision::activity::{ActivityKind, ActivityLog, DEFAULT_MAX_BYTES, MAX_BODY_BYTES, MAX_ENTRIES};
+use supervision::activity::{ActivityKind, ActivityLog, DEFAULT_MAX_ACTIVITY_BYTES, MAX_ENTRIES, MAX_ENTRY_BODY_BYTES};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
@@ -54,7 +54,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
 fn large_message_is_described() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
-    let large = "x".repeat(2 * MAX_BODY_BYTES);
+    let large = "x".repeat(2 * MAX_ENTRY_BODY_BYTES);
     let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
     let last = format!(r#"{{"result":{{"a":"{large}"}},"jsonrpc":"2.0","id":2}}"#);
     let broken = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"a":"{large}"#);
@@ -93,15 +93,15 @@ fn activity_log_is_bounded_in_entries_and_bytes() {
     assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
     assert_eq!(activity.dropped_count(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
-    let large = "y".repeat(2 * MAX_BODY_BYTES);
+    let large = "y".repeat(2 * MAX_ENTRY_BODY_BYTES);
     for _ in 0..40 {
         activity.append_line(ActivityKind::Stderr, &large);
     }
     let retained: usize = activity.entries_after(0, usize::MAX).map(|e| e.body().len()).sum();
-    assert!(retained <= DEFAULT_MAX_BYTES, "the bytes are bounded: {retained}");
+    assert!(retained <= DEFAULT_MAX_ACTIVITY_BYTES, "the bytes are bounded: {retained}");
     let last = activity.entry(activity.latest_sequence()).expect("the latest entry is stored");
     assert!(
-        last.truncated && last.body().len() == MAX_BODY_BYTES && last.bytes == 2 * MAX_BODY_BYTES,
+        last.truncated && last.body().len() == MAX_ENTRY_BODY_BYTES && last.bytes == 2 * MAX_ENTRY_BODY_BYTES,
         "a large entry is truncated and contains its size"
     );
 }

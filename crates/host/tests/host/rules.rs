@@ -16,7 +16,7 @@ use policy::{
     RuleFit, RuleSource,
 };
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, MANAGED_FILE, TestApp, demo_config, scripted_config};
+use testkit::app::{EVENT_TIMEOUT, MANAGED_POLICY_FILE, TestApp, demo_config, scripted_config};
 use testkit::time::ManualClock;
 
 type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
@@ -252,7 +252,7 @@ async fn careful_preset_asks_for_allowed_tools() {
 async fn unreadable_rules_make_everything_ask_until_repaired() {
     let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_FILE), true)] {
+    for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_POLICY_FILE), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
         let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
         wait_for_rules(&app, "unusable", |view| {
@@ -286,7 +286,7 @@ async fn managed_rules_cannot_be_overridden() {
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
-    std::fs::write(app.folder.path().join(MANAGED_FILE), managed.to_string()).unwrap();
+    std::fs::write(app.folder.path().join(MANAGED_POLICY_FILE), managed.to_string()).unwrap();
     wait_for_rules(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
     add_rule(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;

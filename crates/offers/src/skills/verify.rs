@@ -65,7 +65,7 @@ pub enum SkillMismatch {
 /// # Ok::<(), String>(())
 /// ```
 pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
-    check_listed(skill, uri)?;
+    check_skill_file_listed(skill, uri)?;
     let [content] = contents else { return Err(SkillMismatch::OtherContents) };
     if content.uri != uri {
         return Err(SkillMismatch::OtherContents);
@@ -94,7 +94,7 @@ pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> R
 ///
 /// Returns [`SkillMismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is
 /// outside of its folder.
-pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
+pub fn check_skill_file_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
     let is_known = match &skill.files {
         SkillFiles::Listed(_) => skill.file(uri).is_some(),
         SkillFiles::Dynamic => skill.contains(uri),
@@ -190,23 +190,23 @@ mod tests {
     #[test]
     fn only_files_of_the_skill_are_accepted() {
         assert_eq!(
-            check_listed(&skill_with_file(TEXT), "skill://demo/b.md"),
+            check_skill_file_listed(&skill_with_file(TEXT), "skill://demo/b.md"),
             Err(SkillMismatch::Unlisted),
             "a file that is not listed can't be requested"
         );
         let dynamic = skill(json!("dynamic"));
         assert_eq!(
-            check_listed(&dynamic, "skill://demo/b.md"),
+            check_skill_file_listed(&dynamic, "skill://demo/b.md"),
             Ok(()),
             "a file in the folder of a dynamic skill can be requested"
         );
         assert_eq!(
-            check_listed(&dynamic, "skill://demo/../b.md"),
+            check_skill_file_listed(&dynamic, "skill://demo/../b.md"),
             Err(SkillMismatch::Unlisted),
             "a file outside of the folder can't be requested"
         );
         assert_eq!(
-            check_listed(&dynamic, "file:///etc/passwd"),
+            check_skill_file_listed(&dynamic, "file:///etc/passwd"),
             Err(SkillMismatch::Unlisted),
             "a file with another scheme can't be requested"
         );

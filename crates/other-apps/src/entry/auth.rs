@@ -12,11 +12,11 @@ pub const AUTH_KEY: &str = "auth";
 /// Key of the list of OAuth scopes to request.
 pub const SCOPES_KEY: &str = "scopes";
 /// Key of the OAuth grant type to use.
-pub const GRANT_KEY: &str = "grant";
+pub const GRANT_TYPE_KEY: &str = "grant";
 /// Key of the setting that requires or disables DPoP (RFC 9449).
 pub const DPOP_KEY: &str = "dpop";
 /// Key of the port of the local redirect URI.
-pub const PORT_KEY: &str = "redirectPort";
+pub const REDIRECT_PORT_KEY: &str = "redirectPort";
 /// Key of the identity provider that signs the user in.
 pub const PROVIDER_KEY: &str = "identityProvider";
 
@@ -58,11 +58,14 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
                 .push(command_text(text, scope, &format!("{SCOPES_KEY:?} in {what}"), "a list of texts")?.to_owned());
         }
     }
-    if let Some(grant) = present_property(map, GRANT_KEY) {
-        let name = command_text(text, &grant.value, &format!("{GRANT_KEY:?} in {what}"), "a text")?;
+    if let Some(grant) = present_property(map, GRANT_TYPE_KEY) {
+        let name = command_text(text, &grant.value, &format!("{GRANT_TYPE_KEY:?} in {what}"), "a text")?;
         auth.grant = GrantType::ALL.into_iter().find(|grant| grant.name() == name).ok_or_else(|| {
             let known = GrantType::ALL.map(GrantType::name).join(", ");
-            text.value_problem(&grant.value, format!("{GRANT_KEY:?} in {what} must be one of {known}, found {name:?}"))
+            text.value_problem(
+                &grant.value,
+                format!("{GRANT_TYPE_KEY:?} in {what} must be one of {known}, found {name:?}"),
+            )
         })?;
     }
     if let Some(dpop) = present_property(map, DPOP_KEY) {
@@ -72,9 +75,9 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
         };
         auth.dpop = Some(dpop.value);
     }
-    if let Some(port) = present_property(map, PORT_KEY) {
+    if let Some(port) = present_property(map, REDIRECT_PORT_KEY) {
         let number = port.value.as_number_lit().and_then(|number| number.value.parse().ok()).filter(|port| *port > 0);
-        let message = || format!("{PORT_KEY:?} in {what} must be a port, a number from 1 to 65535");
+        let message = || format!("{REDIRECT_PORT_KEY:?} in {what} must be a port, a number from 1 to 65535");
         auth.redirect_port = Some(number.ok_or_else(|| text.value_problem(&port.value, message()))?);
     }
     if let Some(provider) = present_property(map, PROVIDER_KEY) {
@@ -100,7 +103,7 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
 
 /// Returns the keys in the entry's `auth` object that do not belong to Drawbridge's format.
 pub fn unknown_auth_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
-    const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_KEY, DPOP_KEY, PORT_KEY, PROVIDER_KEY];
+    const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_TYPE_KEY, DPOP_KEY, REDIRECT_PORT_KEY, PROVIDER_KEY];
     let texts = AuthConfig::default().text_settings().map(|(key, _)| key);
     let keys =
         entry.get_object(AUTH_KEY).into_iter().flat_map(|map| &map.properties).map(|property| property.name.as_str());

@@ -4,7 +4,7 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::ToolFilter;
 
-use super::{DISABLED_TOOLS, ENABLED_TOOLS, REVISION_KEY, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
@@ -45,8 +45,8 @@ const IGNORED_KEYS: [&str; 47] = [
     "disabled",
     "enabled",
     "isActive",
-    DISABLED_TOOLS,
-    ENABLED_TOOLS,
+    DISABLED_TOOLS_KEY,
+    ENABLED_TOOLS_KEY,
     "excludeTools",
     "disabled_tools",
     "includeTools",
@@ -61,9 +61,9 @@ const IGNORED_KEYS: [&str; 47] = [
     REVISION_KEY,
 ];
 /// Keys of deny lists: the listed tools are not offered to the model.
-const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
+const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS_KEY, "excludeTools", "disabled_tools"];
 /// Keys of allow lists: only the listed tools are offered to the model.
-const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
+const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS_KEY, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
 const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
 /// Keys of settings that allow the other app to call tools without the user's consent.

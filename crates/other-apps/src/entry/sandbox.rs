@@ -20,9 +20,9 @@ pub const FOLDERS_KEY: &str = "folders";
 /// Key of the sandboxed server's network access.
 pub const NETWORK_KEY: &str = "network";
 /// Key of the path of an accessible folder.
-pub const PATH_KEY: &str = "path";
+pub const FOLDER_PATH_KEY: &str = "path";
 /// Key of the access mode (read or write) of an accessible folder.
-pub const ACCESS_KEY: &str = "access";
+pub const FOLDER_ACCESS_KEY: &str = "access";
 
 /// Parses the sandbox, or returns `None` if the entry has none. `what` names the entry in error messages.
 ///
@@ -119,19 +119,19 @@ fn parse_network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<N
 
 fn parse_folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<AllowedFolder, ConfigProblem> {
     let what = format!("a folder in {what}");
-    let path = value.as_object().and_then(|map| present_property(map, PATH_KEY).map(|path| (map, path)));
+    let path = value.as_object().and_then(|map| present_property(map, FOLDER_PATH_KEY).map(|path| (map, path)));
     let Some((map, path)) = path else {
         let message = format!("{what} must be an object such as {{\"path\": \"/a/folder\", \"access\": \"read\"}}");
         return Err(text.value_problem(value, message));
     };
     text.reject_duplicate_keys(map, &what)?;
-    let path = PathBuf::from(command_text(text, &path.value, &format!("{PATH_KEY:?} of {what}"), "a text")?);
-    let Some(access) = present_property(map, ACCESS_KEY) else {
+    let path = PathBuf::from(command_text(text, &path.value, &format!("{FOLDER_PATH_KEY:?} of {what}"), "a text")?);
+    let Some(access) = present_property(map, FOLDER_ACCESS_KEY) else {
         return Ok(AllowedFolder { path, access: AccessMode::Read });
     };
-    let word = command_text(text, &access.value, &format!("{ACCESS_KEY:?} of {what}"), "a text")?;
+    let word = command_text(text, &access.value, &format!("{FOLDER_ACCESS_KEY:?} of {what}"), "a text")?;
     let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == word);
-    let message = || format!("{ACCESS_KEY:?} of {what} must be \"read\" or \"write\", found {word:?}");
+    let message = || format!("{FOLDER_ACCESS_KEY:?} of {what} must be \"read\" or \"write\", found {word:?}");
     let access = known.ok_or_else(|| text.value_problem(&access.value, message()))?;
     Ok(AllowedFolder { path, access })
 }

@@ -10,10 +10,10 @@ use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 pub const REVISION_KEY: &str = "protocolVersion";
 
 /// Key of the allow list of tools: only these are offered to models.
-pub const ENABLED_TOOLS: &str = "enabledTools";
+pub const ENABLED_TOOLS_KEY: &str = "enabledTools";
 
 /// Key of the deny list of tools, which are not offered to models.
-pub const DISABLED_TOOLS: &str = "disabledTools";
+pub const DISABLED_TOOLS_KEY: &str = "disabledTools";
 
 /// Keys of a remote server's URL in `mcp.json`.
 pub const MCP_JSON_URL_KEYS: [&str; 3] = ["url", "serverUrl", "httpUrl"];

@@ -107,7 +107,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         }
         let Some(value) = values.get_mut(&name) else { continue };
         // A file of another app must not be able to use Drawbridge's stored secrets.
-        let names_own = !secrets::referenced_names(value).is_empty();
+        let names_own = !secrets::referenced_secret_names(value).is_empty();
         let is_named_only = candidate.extras.names_without_value.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
@@ -201,7 +201,7 @@ fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
     // References beyond the maximum number are not found. A reference to one of Drawbridge's secrets would therefore
     // remain in the text.
-    if !secrets::referenced_names(before).is_empty() || !secrets::referenced_names(after).is_empty() {
+    if !secrets::referenced_secret_names(before).is_empty() || !secrets::referenced_secret_names(after).is_empty() {
         return PendingSecret::default();
     }
     PendingSecret { before: before.to_owned(), after: after.to_owned() }

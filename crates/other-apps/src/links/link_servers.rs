@@ -275,7 +275,7 @@ fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
             return Err(format!("{place} has an invisible character (U+{:04X})", c as u32));
         }
-        if !ports::secrets::referenced_names(text).is_empty() {
+        if !ports::secrets::referenced_secret_names(text).is_empty() {
             return Err(format!("{place} refers to a secret that Drawbridge stores, which no link may use"));
         }
     }

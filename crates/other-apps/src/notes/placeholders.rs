@@ -88,7 +88,7 @@ fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReas
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
     let values =
-        config.environment_or_headers().iter().filter(|(_, value)| secrets::referenced_names(value).is_empty());
+        config.environment_or_headers().iter().filter(|(_, value)| secrets::referenced_secret_names(value).is_empty());
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
     match &config.transport {
         ServerTransport::Stdio(config) => {

@@ -83,7 +83,7 @@ impl HttpConfig {
         if self.headers.len() > MAX_SERVER_HEADERS {
             return Some(format!("there are more than {MAX_SERVER_HEADERS} headers"));
         }
-        url_problem(&self.url)
+        server_url_problem(&self.url)
             .or_else(|| {
                 let lower: Vec<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
                 self.headers.iter().enumerate().find_map(|(at, (name, value))| {
@@ -131,7 +131,7 @@ fn is_loopback(url: &Url) -> bool {
 
 /// Returns the reason why a URL is invalid for a remote server, or `None` if it is valid.
 #[must_use]
-pub fn url_problem(url: &str) -> Option<String> {
+pub fn server_url_problem(url: &str) -> Option<String> {
     if url.len() > MAX_URL_BYTES {
         return Some(format!("the URL is longer than {MAX_URL_BYTES} bytes"));
     }

@@ -253,5 +253,5 @@ impl AuthConfig {
 
 /// Returns `true` if a text consists of exactly one reference to a secret.
 fn is_secret_reference(text: &str) -> bool {
-    matches!(secrets::referenced_names(text)[..], [name] if secrets::secret_reference(name) == text)
+    matches!(secrets::referenced_secret_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }

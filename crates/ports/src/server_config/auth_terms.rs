@@ -180,7 +180,7 @@ impl AuthIdentityProvider {
 /// Returns the name in `${secret:NAME}`. If the text contains no reference, returns an empty text, so that nothing else
 /// is disclosed.
 fn secret_name(text: &str) -> String {
-    secrets::referenced_names(text).join(", ")
+    secrets::referenced_secret_names(text).join(", ")
 }
 
 #[cfg(test)]

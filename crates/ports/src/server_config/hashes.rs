@@ -24,7 +24,7 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
         "command": config.command,
         "args": config.args,
         "env": config.env,
-        "cwd": config.cwd.as_deref().map(path_json),
+        "cwd": config.cwd.as_deref().map(path_to_json),
     });
     // A missing sandbox is omitted, because hashes of older approvals don't include it.
     if let Some(sandbox) = &config.sandbox {
@@ -56,6 +56,6 @@ pub fn grant_hash(config: &ServerConfig, tool: &Tool) -> Hash {
 }
 
 /// Converts a path to JSON so that different paths have different values: a path that is not UTF-8 is written as bytes.
-pub fn path_json(path: &Path) -> Value {
+pub fn path_to_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }

@@ -34,7 +34,7 @@ impl ServerConfig {
     pub fn secret_binding(&self) -> Option<String> {
         match &self.transport {
             ServerTransport::Http(http) => http.origin(),
-            ServerTransport::Stdio(stdio) => Some(secrets::command_binding(stdio)),
+            ServerTransport::Stdio(stdio) => Some(secrets::command_secret_binding(stdio)),
         }
     }
 
@@ -42,7 +42,7 @@ impl ServerConfig {
     #[must_use]
     pub fn secret_names(&self) -> Vec<String> {
         let auth = self.as_http().and_then(|http| http.auth.as_ref());
-        let values = secrets::referenced_names_in(self.environment_or_headers());
+        let values = secrets::all_referenced_secret_names(self.environment_or_headers());
         values.chain(auth.into_iter().flat_map(AuthConfig::secret_names).map(str::to_owned)).collect()
     }
 
@@ -57,7 +57,11 @@ impl ServerConfig {
 impl AuthConfig {
     /// Returns the names of the secrets that the sign-in settings refer to.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
-        self.client_secret.as_deref().into_iter().flat_map(secrets::referenced_names).chain(self.other_secret_names())
+        self.client_secret
+            .as_deref()
+            .into_iter()
+            .flat_map(secrets::referenced_secret_names)
+            .chain(self.other_secret_names())
     }
 
     /// Returns the names of the secrets that the sign-in settings refer to, except the client secret.
@@ -67,6 +71,6 @@ impl AuthConfig {
             .identity_provider
             .as_ref()
             .map(|idp| [idp.client_secret.as_deref(), idp.private_key.as_deref(), idp.id_token.as_deref()]);
-        own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::referenced_names)
+        own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::referenced_secret_names)
     }
 }

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn secrets_are_referenced_in_the_settings_and_bound_to_the_command() {
         let stdio = StdioConfig { command: "npx".to_owned(), ..StdioConfig::default() };
-        let place = secrets::command_binding(&stdio);
+        let place = secrets::command_secret_binding(&stdio);
         let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
         let values = vec![
             ValuePart::Text("Bearer ".to_owned()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 pub use process::sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess};
 
-use super::hashes::path_json;
+use super::hashes::path_to_json;
 
 /// Maximum number of folders in one sandbox.
 const MAX_SANDBOX_FOLDERS: usize = 100;
@@ -45,7 +45,7 @@ impl SandboxConfig {
     /// Converts the sandbox settings to JSON for the hash that an approval covers, and for the readable text of the
     /// approval.
     pub fn to_json(&self) -> serde_json::Value {
-        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_mode_name(folder.access) });
+        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_to_json(&folder.path), "access": access_mode_name(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
             "network": network_access_json(&self.network),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use memchr::memmem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use ports::server_config::{header_problem, url_problem};
+use ports::server_config::{header_problem, server_url_problem};
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Origin, Url};
@@ -49,7 +49,7 @@ impl RegistryAddress {
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
         let bad = |cause: String| RegistryError::Address { address: quote_untrusted_text(text), cause };
-        if let Some(problem) = url_problem(text) {
+        if let Some(problem) = server_url_problem(text) {
             return Err(bad(problem));
         }
         let mut url = Url::parse(text).map_err(|error| bad(error.to_string()))?;

@@ -253,5 +253,5 @@ pub(crate) fn is_sha256(text: &str) -> bool {
 }
 
 fn is_https(base: &str) -> bool {
-    ports::server_config::url_problem(base).is_none() && base.starts_with("https://")
+    ports::server_config::server_url_problem(base).is_none() && base.starts_with("https://")
 }

@@ -115,7 +115,7 @@ impl PlanInputs {
     /// Returns an error for a text of the publisher that refers to one of Drawbridge's secrets. Adds a note if the text
     /// contains invisible characters.
     fn check_publisher_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
-        if !secrets::referenced_names(text).is_empty() {
+        if !secrets::referenced_secret_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use installs::{InstallPlan, PlanTarget, Template, TemplateArgument, TemplatePart};
-use ports::server_config::url_problem;
+use ports::server_config::server_url_problem;
 use url::Url;
 
 use super::command::{PackageLauncher, is_sha256, package_argument};
@@ -127,7 +127,7 @@ pub(super) fn proposed_name(server: &ServerJson) -> String {
 
 fn bundle_download(package: &Package) -> Result<BundleDownload, PlanError> {
     let url = &package.identifier;
-    let problem = url_problem(url);
+    let problem = server_url_problem(url);
     // Addresses on this computer are checked again when the bundle is downloaded.
     let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
     let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));

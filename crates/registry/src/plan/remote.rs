@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use foreign::is_public;
 use indexmap::IndexMap;
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
-use ports::server_config::{HttpKind, header_problem, url_problem};
+use ports::server_config::{HttpKind, header_problem, server_url_problem};
 use url::{Host, Url};
 
 use super::PlanError;
@@ -39,7 +39,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     let begins = match url.parts.as_slice() {
         [] => "",
         [TemplatePart::Text(text)] => {
-            if let Some(problem) = url_problem(text) {
+            if let Some(problem) = server_url_problem(text) {
                 return Err(PlanError::Address(quote_untrusted_text(text), problem));
             }
             text

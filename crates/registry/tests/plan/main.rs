@@ -301,7 +301,7 @@ fn variables_are_replaced_once() {
     let filled = plan.fill(&input_values(&[("user", &["{fixed}"])]), None).unwrap();
     let (entry, stored_secrets) = filled.into_settings(Vec::new());
     let text = &entry.config.as_stdio().unwrap().env["TARGET"];
-    let secrets = ports::secrets::referenced_names(text);
+    let secrets = ports::secrets::referenced_secret_names(text);
     assert_eq!(secrets.len(), 2, "each use of a secret must refer to the keychain: {text}");
     let shown = text
         .replace(&ports::secrets::secret_reference(secrets[0]), "S")

@@ -112,7 +112,7 @@ fn is_valid_for_all_providers(name: &str) -> bool {
 ///
 /// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that
 /// are not base64, and [`ConversionError::Content`] for blocks of an unknown kind.
-pub fn check_request(params: &CreateMessageParams) -> Result<(), ConversionError> {
+pub fn check_sampling_request(params: &CreateMessageParams) -> Result<(), ConversionError> {
     if params.messages.is_empty() {
         return Err(ConversionError::NoMessages);
     }
@@ -151,14 +151,14 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// use mcp_proto::types::{ContentBlock, CreateMessageParams};
 /// use models::{ModelMessage, ModelReply, Role, StopReason, TokenUsage};
 /// use serde_json::json;
-/// use server_requests::sampling::conversion::{check_request, reply_to_result, to_model_request};
+/// use server_requests::sampling::conversion::{check_sampling_request, reply_to_sampling_result, to_model_request};
 ///
 /// let params: CreateMessageParams = serde_json::from_value(json!({
 ///     "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a sea" } }],
 ///     "systemPrompt": "Answer in one word",
 ///     "maxTokens": 20
 /// }))?;
-/// check_request(&params)?;
+/// check_sampling_request(&params)?;
 /// let request = to_model_request(&params)?;
 /// assert_eq!(request.messages, [ModelMessage::text(Role::User, "Name a sea")]);
 /// assert_eq!((request.system.as_deref(), request.max_tokens), (Some("Answer in one word"), Some(20)));
@@ -169,7 +169,7 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 ///     usage: TokenUsage::default(),
 ///     model: "small".to_owned(),
 /// };
-/// let result = reply_to_result(&reply, &params)?;
+/// let result = reply_to_sampling_result(&reply, &params)?;
 /// assert_eq!(result.content.blocks(), [ContentBlock::text("Barents")]);
 /// assert_eq!(result.stop_reason.as_deref(), Some("endTurn"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -264,7 +264,7 @@ fn to_message_part(
 /// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for
 /// parts that a sampling result can't contain, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if
 /// the answer is empty.
-pub fn reply_to_result(
+pub fn reply_to_sampling_result(
     reply: &ModelReply,
     params: &CreateMessageParams,
 ) -> Result<CreateMessageResult, ConversionError> {

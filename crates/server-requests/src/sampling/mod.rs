@@ -22,7 +22,7 @@ pub const USER_MODEL_NAME: &str = "user";
 
 /// Returns an empty sampling result, which the user fills in with an answer.
 #[must_use]
-pub fn empty_response() -> CreateMessageResult {
+pub fn empty_sampling_result() -> CreateMessageResult {
     CreateMessageResult {
         role: Role::Assistant,
         content: SamplingContent::Many(Vec::new()),

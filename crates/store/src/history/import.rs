@@ -93,7 +93,7 @@ fn import_one(
     let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
     for value in older.items {
         let known: Option<item::ChatItem> = serde_json::from_value(value.clone()).ok();
-        let sources = known.as_ref().map(|item| item::content_sources([item]));
+        let sources = known.as_ref().map(|item| item::content_source_servers([item]));
         let mut readings = known.as_ref().map(item::item_readings).unwrap_or_default();
         for reading in &mut readings {
             // Older versions did not store the actual value, so the stricter one is used.

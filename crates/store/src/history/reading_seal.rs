@@ -73,7 +73,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
         let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::json_column(row, 2)?});
         // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
-        for server in item::content_sources([&item]) {
+        for server in item::content_source_servers([&item]) {
             if !found.sources.contains(&server) {
                 found.sources.push(server);
             }

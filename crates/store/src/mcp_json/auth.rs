@@ -3,7 +3,7 @@
 use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::auth::AUTH_KEY;
-use other_apps::entry::auth::{DPOP_KEY, GRANT_KEY, PORT_KEY, PROVIDER_KEY, SCOPES_KEY, parse_auth};
+use other_apps::entry::auth::{DPOP_KEY, GRANT_TYPE_KEY, PROVIDER_KEY, REDIRECT_PORT_KEY, SCOPES_KEY, parse_auth};
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
@@ -33,10 +33,10 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
         all.push((SCOPES_KEY.to_owned(), text_array(&auth.scopes)));
     }
     if auth.grant != GrantType::default() {
-        all.push((GRANT_KEY.to_owned(), auth.grant.name().into()));
+        all.push((GRANT_TYPE_KEY.to_owned(), auth.grant.name().into()));
     }
     all.extend(auth.dpop.map(|dpop| (DPOP_KEY.to_owned(), dpop.into())));
-    all.extend(auth.redirect_port.map(|port| (PORT_KEY.to_owned(), CstInputValue::Number(port.to_string()))));
+    all.extend(auth.redirect_port.map(|port| (REDIRECT_PORT_KEY.to_owned(), CstInputValue::Number(port.to_string()))));
     if let Some(provider) = &auth.identity_provider {
         let provider =
             provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
@@ -64,11 +64,11 @@ pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
             Some(&auth.scopes).filter(|scopes| !scopes.is_empty()).map(|scopes| text_array(scopes)),
         ),
     }
-    if auth.grant != GrantType::default() || find_member(&map, GRANT_KEY).is_some() {
-        set_text(&map, GRANT_KEY, auth.grant.name());
+    if auth.grant != GrantType::default() || find_member(&map, GRANT_TYPE_KEY).is_some() {
+        set_text(&map, GRANT_TYPE_KEY, auth.grant.name());
     }
     set_member(&map, DPOP_KEY, auth.dpop.map(CstInputValue::from));
-    set_member(&map, PORT_KEY, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
+    set_member(&map, REDIRECT_PORT_KEY, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
     match (&auth.identity_provider, find_member(&map, PROVIDER_KEY).and_then(|property| property.object_value())) {
         (Some(provider), Some(object)) => set_texts(&object, &provider_texts(provider)),
         (Some(provider), None) => {

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
-use other_apps::entry::{DISABLED_TOOLS, ENABLED_TOOLS, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, parse_http_kind};
+use other_apps::entry::{
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, parse_http_kind,
+};
 use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
@@ -109,10 +111,10 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
         add(REVISION_KEY, revision.as_str().into());
     }
     if let Some(enabled) = &config.tools.enabled {
-        add(ENABLED_TOOLS, text_array(enabled));
+        add(ENABLED_TOOLS_KEY, text_array(enabled));
     }
     if !config.tools.disabled.is_empty() {
-        add(DISABLED_TOOLS, text_array(&config.tools.disabled));
+        add(DISABLED_TOOLS_KEY, text_array(&config.tools.disabled));
     }
     Ok(CstInputValue::Object(properties))
 }
@@ -135,11 +137,11 @@ fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> 
         Some(revision) => set_text(entry, REVISION_KEY, revision.as_str()),
         None => remove_members(entry, &[REVISION_KEY]),
     }
-    change_tools(entry, ENABLED_TOOLS, config.tools.enabled.as_deref());
+    change_tools(entry, ENABLED_TOOLS_KEY, config.tools.enabled.as_deref());
     // An empty list means the same as no list, and is left as written.
-    let is_written = find_member(entry, DISABLED_TOOLS).is_some_and(|property| property.array_value().is_some());
+    let is_written = find_member(entry, DISABLED_TOOLS_KEY).is_some_and(|property| property.array_value().is_some());
     let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
-    change_tools(entry, DISABLED_TOOLS, disabled);
+    change_tools(entry, DISABLED_TOOLS_KEY, disabled);
     Ok(())
 }
 

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
 use other_apps::entry::{
-    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, command_text,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, command_text,
     entry_transport,
 };
 use other_apps::json_text::{JsonDialect, JsonText, present_property, value_type_name as kind_of};
 use ports::server_config::{
     ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, ToolFilter,
-    header_problem, url_problem,
+    header_problem, server_url_problem,
 };
 
 /// Maximum length of a server name, in characters.
@@ -141,7 +141,7 @@ fn read_tool_filter(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Resu
             None => Ok(Some(filter.disabled)),
         }
     };
-    Ok(ToolFilter { enabled: list(ENABLED_TOOLS)?, disabled: list(DISABLED_TOOLS)?.unwrap_or_default() })
+    Ok(ToolFilter { enabled: list(ENABLED_TOOLS_KEY)?, disabled: list(DISABLED_TOOLS_KEY)?.unwrap_or_default() })
 }
 
 fn read_http(
@@ -157,7 +157,7 @@ fn read_http(
     let what = format!("{:?} of server {name:?}", url.name.as_str());
     let mut config =
         HttpConfig { url: command_text(text, &url.value, &what, "a text")?.to_owned(), kind, ..HttpConfig::default() };
-    if let Some(problem) = url_problem(&config.url) {
+    if let Some(problem) = server_url_problem(&config.url) {
         return Err(text.value_problem(&url.value, format!("server {name:?}: {problem}")));
     }
     config.auth = super::auth::read_auth(text, name, entry)?;

@@ -7,7 +7,7 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::sandbox::SANDBOX_KEY;
-use other_apps::entry::sandbox::{ACCESS_KEY, FOLDERS_KEY, NETWORK_KEY, PATH_KEY, parse_sandbox};
+use other_apps::entry::sandbox::{FOLDER_ACCESS_KEY, FOLDER_PATH_KEY, FOLDERS_KEY, NETWORK_KEY, parse_sandbox};
 use other_apps::json_text::{JsonDialect, JsonText};
 use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxConfig, access_word};
 
@@ -46,7 +46,10 @@ fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
         let path = folder.path.to_str();
         let path = path.ok_or_else(|| format!("the folder {} is not Unicode text", folder.path.display()))?;
         let access = access_word(folder.access);
-        Ok(CstInputValue::Object(vec![(PATH_KEY.to_owned(), path.into()), (ACCESS_KEY.to_owned(), access.into())]))
+        Ok(CstInputValue::Object(vec![
+            (FOLDER_PATH_KEY.to_owned(), path.into()),
+            (FOLDER_ACCESS_KEY.to_owned(), access.into()),
+        ]))
     };
     sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
 }

@@ -66,7 +66,7 @@ fn shrink_target(sizes: &[usize], target: usize) -> usize {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::{ActivityKind, MAX_BODY_BYTES};
+    use super::super::{ActivityKind, MAX_ENTRY_BODY_BYTES};
     use super::*;
 
     const MIB: usize = 1024 * 1024;
@@ -83,8 +83,8 @@ mod tests {
     fn oldest_entries_of_the_largest_logs_are_dropped() {
         let together = TotalActivitySize::default();
         // 10 servers with 8 MiB each would use 80 MiB.
-        let mut all: Vec<_> = (0..10).map(|_| filled_log(&together, 15, MAX_BODY_BYTES)).collect();
-        all.push(filled_log(&together, 3, MAX_BODY_BYTES));
+        let mut all: Vec<_> = (0..10).map(|_| filled_log(&together, 15, MAX_ENTRY_BODY_BYTES)).collect();
+        all.push(filled_log(&together, 3, MAX_ENTRY_BODY_BYTES));
         all.push(filled_log(&together, 1, 100));
         assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
         together.shrink_to(MAX_TOTAL_BYTES, all.iter());

@@ -73,7 +73,8 @@ const OPEN_URL_CALLED_IN: [&str; 3] = [
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 /// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
-const PROCESS_SPAWNING_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+const PROCESS_SPAWNING_CALLS: [&str; 5] =
+    ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
 /// Calls that open sockets or resolve host names. They match at the start of a word only, so `socket(` matches
 /// `libc::socket(` but no function whose name ends with `socket`.
 const SOCKET_CALLS: [&str; 14] = [

@@ -60,7 +60,7 @@ fn check_plan(plan: &InstallPlan) {
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {
             TemplatePart::Text(text) => {
-                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} references a secret")
+                assert!(ports::secrets::referenced_secret_names(text).is_empty(), "{text:?} references a secret")
             }
             TemplatePart::Input(key) | TemplatePart::Needs(key) => {
                 let count = plan.inputs.iter().filter(|input| input.key == *key).count();

@@ -66,7 +66,7 @@ pub(super) fn apply_auth_settings(
 
 /// Returns the name under which the client secret is stored: the existing name, or a new one that is not in `taken`.
 fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
-    let own = before.client_secret.as_deref().map(secrets::referenced_names).unwrap_or_default();
+    let own = before.client_secret.as_deref().map(secrets::referenced_secret_names).unwrap_or_default();
     match own[..] {
         [name] if !secrets::is_name_taken(name, taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, CLIENT_SECRET_SUFFIX, taken),
@@ -83,7 +83,7 @@ pub(super) fn check_sign_in_secret(value: &str) -> Result<(), ApiError> {
 
 /// Returns `true` if a text consists of exactly one reference to a secret, `${secret:NAME}`.
 fn is_secret_reference(text: &str) -> bool {
-    matches!(secrets::referenced_names(text)[..], [name] if secrets::secret_reference(name) == text)
+    matches!(secrets::referenced_secret_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }
 
 /// Converts a server's sign-in settings for the page.

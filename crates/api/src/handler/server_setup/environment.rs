@@ -19,17 +19,17 @@ pub(super) fn move_secrets_to_keychain(
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     let was = was.and_then(ServerConfig::as_stdio);
-    let place = secrets::command_binding(stdio);
-    let is_same_command = was.is_some_and(|was| secrets::command_binding(was) == place);
+    let place = secrets::command_secret_binding(stdio);
+    let is_same_command = was.is_some_and(|was| secrets::command_secret_binding(was) == place);
     // Names of secrets that other variables of this server reference are in use too.
-    taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_names(value)).map(str::to_owned));
+    taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_secret_names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
         return Err(invalid_input_error(format!("the variable {unknown:?} has no value")));
     }
     let mut secrets_to_store = Vec::new();
     for (name, value) in &mut stdio.env {
         let before = was.and_then(|was| was.env.get(name));
-        let was_secret = before.is_some_and(|before| !secrets::referenced_names(before).is_empty());
+        let was_secret = before.is_some_and(|before| !secrets::referenced_secret_names(before).is_empty());
         if before == Some(value) && was_secret {
             if is_same_command {
                 continue;
@@ -38,13 +38,13 @@ pub(super) fn move_secrets_to_keychain(
                 "enter the value of the variable {name:?} again: it was entered for another command"
             )));
         }
-        let is_reference = !secrets::referenced_names(value).is_empty();
+        let is_reference = !secrets::referenced_secret_names(value).is_empty();
         if is_reference || !(was_secret || secret.contains(name)) {
             continue;
         }
         check_secret_variable(name, value)?;
         // The variable may reuse the name of its existing secret.
-        let others: Vec<String> = match before.map(|before| secrets::referenced_names(before)).as_deref() {
+        let others: Vec<String> = match before.map(|before| secrets::referenced_secret_names(before)).as_deref() {
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
         };
@@ -71,7 +71,7 @@ pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiEr
 
 /// Returns the names of the variables whose values are secrets.
 pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
-    let secret = stdio.env.iter().filter(|(_, value)| !secrets::referenced_names(value).is_empty());
+    let secret = stdio.env.iter().filter(|(_, value)| !secrets::referenced_secret_names(value).is_empty());
     let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();
     (!names.is_empty()).then_some(names)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedItem, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogList, ListReader, NextStep};
+use offers::catalog::{Catalog, CatalogList, ListReader, NextListStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -71,11 +71,11 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         match result.map(|result| reading.add_page(result)) {
-            Ok(NextStep::Page(request)) => {
+            Ok(NextListStep::Page(request)) => {
                 self.request_page(reading, request, session);
                 return;
             }
-            Ok(NextStep::Done) => {}
+            Ok(NextListStep::Done) => {}
             Err(error) if reading.restart_if_cursor_rejected(&error) => {
                 let request = reading.request(None);
                 self.request_page(reading, request, session);

@@ -2,7 +2,7 @@
 //! send.
 
 use mcp_proto::types::CreateMessageResult;
-use server_requests::sampling::{ModelAnswerState, empty_response, previously_approved_hash};
+use server_requests::sampling::{ModelAnswerState, empty_sampling_result, previously_approved_hash};
 
 use super::Owner;
 use crate::owner::gate::Approval;
@@ -35,7 +35,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is answered already"));
         };
         self.count_manual_reply(&shown.view.server, request);
-        self.set_model_reply(at, Some(empty_response()), ModelAnswerState::No);
+        self.set_model_reply(at, Some(empty_sampling_result()), ModelAnswerState::No);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
-use server_requests::sampling::conversion::{reply_to_result, to_tool_choice, uses_tool};
-use server_requests::sampling::{AnswerNote, ModelAnswerState, empty_response, request_hash};
+use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
+use server_requests::sampling::{AnswerNote, ModelAnswerState, empty_sampling_result, request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -104,7 +104,7 @@ impl Owner {
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
-            Ok(reply) => match reply_to_result(&reply, request) {
+            Ok(reply) => match reply_to_sampling_result(&reply, request) {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
                     let broke = to_tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
@@ -136,7 +136,7 @@ impl Owner {
             self.set_model_reply(at, None, ModelAnswerState::No);
             return Ok(());
         }
-        let mut answer = empty_response();
+        let mut answer = empty_sampling_result();
         answer.content = mcp_proto::types::SamplingContent::One(mcp_proto::types::ContentBlock::text(text));
         answer.model = model;
         answer.stop_reason = None;

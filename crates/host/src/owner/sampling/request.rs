@@ -120,7 +120,7 @@ impl Owner {
         mut new: Box<CreateMessageParams>,
     ) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
-        conversion::check_request(&new).map_err(DecisionError::Unfit)?;
+        conversion::check_sampling_request(&new).map_err(DecisionError::Unfit)?;
         let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
             return Ok(());
         };

@@ -41,7 +41,7 @@ impl Owner {
                 let (approved, files) = (record.launch.plan.clone(), record.launch.files.take());
                 let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.server_command(name, stdio) };
-                if !ports::secrets::has_environment_references(stdio) {
+                if !ports::secrets::environment_refers_to_secrets(stdio) {
                     return self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));

@@ -84,7 +84,7 @@ fn unconvertible_request_is_rejected() {
         |content: Value| parse_params(json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] }));
     let broken = with(json!({ "type": "image", "data": "no base64!", "mimeType": "image/png" }));
     assert_eq!(
-        check_request(&broken),
+        check_sampling_request(&broken),
         Err(ConversionError::Base64),
         "[sampling-validate-content]: data that is not base64"
     );
@@ -95,8 +95,12 @@ fn unconvertible_request_is_rejected() {
         "[sampling-validate-content]: incomplete base64"
     );
     let none = parse_params(json!({ "maxTokens": 1, "messages": [] }));
-    assert_eq!(check_request(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: no messages");
-    assert_eq!(check_request(&request_with_every_member()), Ok(()), "the complete request must be valid");
+    assert_eq!(
+        check_sampling_request(&none),
+        Err(ConversionError::NoMessages),
+        "[sampling-validate-content]: no messages"
+    );
+    assert_eq!(check_sampling_request(&request_with_every_member()), Ok(()), "the complete request must be valid");
 }
 
 fn model_reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
@@ -114,8 +118,8 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
         (StopReason::Refused, "refusal"),
         (StopReason::Other("pause".into()), "pause"),
     ] {
-        let result =
-            reply_to_result(&model_reply(text.clone(), stop), &request_with_every_member()).expect("it is an answer");
+        let result = reply_to_sampling_result(&model_reply(text.clone(), stop), &request_with_every_member())
+            .expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
         assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: the stop reason");
         assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "reasoning must be dropped");
@@ -145,7 +149,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         opaque: Some(json!({ "signature": id })),
     };
     let both = model_reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
-    let result = reply_to_result(&both, &request_with_every_member()).expect("both are offered");
+    let result = reply_to_sampling_result(&both, &request_with_every_member()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
     assert_eq!(
         names,
@@ -157,7 +161,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
     let other = model_reply(vec![used("a", "delete_all")], StopReason::ToolUse);
     assert_eq!(
-        reply_to_result(&other, &request_with_every_member()),
+        reply_to_sampling_result(&other, &request_with_every_member()),
         Err(ConversionError::Tool),
         "[sampling-tools-scoped]: a tool that was not offered must be refused"
     );
@@ -169,7 +173,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         "[sampling-tool-choice]: `none` must be sent"
     );
     assert_eq!(
-        reply_to_result(&both, &none),
+        reply_to_sampling_result(&both, &none),
         Err(ConversionError::Tool),
         "[sampling-tool-choice]: a tool use must be refused with `none`"
     );
@@ -181,11 +185,16 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         "[sampling-tool-choice]: the default must be `auto`"
     );
     assert_eq!(
-        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::EndTurn), &request_with_every_member()),
+        reply_to_sampling_result(
+            &model_reply(vec![MessagePart::text("")], StopReason::EndTurn),
+            &request_with_every_member()
+        ),
         Err(ConversionError::Empty),
         "nothing"
     );
-    let cut =
-        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::MaxTokens), &request_with_every_member());
+    let cut = reply_to_sampling_result(
+        &model_reply(vec![MessagePart::text("")], StopReason::MaxTokens),
+        &request_with_every_member(),
+    );
     assert_eq!(cut, Err(ConversionError::OutOfTokens), "an empty answer at the token limit must have its own error");
 }
