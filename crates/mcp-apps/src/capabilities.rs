@@ -74,7 +74,7 @@ impl ContentKinds {
     };
 
     /// Returns the name of the first kind among `blocks` that is not accepted, or `None` if all are accepted.
-    pub(crate) fn first_refused(self, blocks: &[ContentBlock]) -> Option<&'static str> {
+    pub(crate) fn first_refused_kind(self, blocks: &[ContentBlock]) -> Option<&'static str> {
         blocks.iter().find_map(|block| {
             let (accepted, name) = match block {
                 ContentBlock::Text(_) => (self.text, "text"),
@@ -162,9 +162,9 @@ mod tests {
             { "type": "image", "data": "", "mimeType": "image/png" },
         ]))
         .unwrap();
-        assert_eq!(ContentKinds::TEXT.first_refused(&blocks), Some("image"));
-        assert_eq!(ContentKinds::TEXT.first_refused(&blocks[..1]), None);
-        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused(&blocks), None);
-        assert_eq!(ContentKinds::default().first_refused(&[]), None);
+        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks), Some("image"));
+        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks[..1]), None);
+        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused_kind(&blocks), None);
+        assert_eq!(ContentKinds::default().first_refused_kind(&[]), None);
     }
 }

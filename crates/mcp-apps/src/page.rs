@@ -17,9 +17,9 @@ use crate::text::Excerpt;
 /// Maximum size of a page in bytes, after decoding.
 pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of content items that are searched for the page.
-const MAX_CONTENT_ITEMS: usize = 16;
+const MAX_SEARCHED_CONTENT_ITEMS: usize = 16;
 /// Prefix of the hashed bytes, which identifies the version of the hash's format.
-const HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
+const PAGE_HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
 
 /// A valid page of an app, with its metadata and the hash that identifies the reviewed version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl PageHash {
     fn of(uri: &UiUri, html: &str, metadata: &PageMetadata) -> Result<Self, PageError> {
         let metadata = serde_json::to_vec(metadata).map_err(|error| PageError::Metadata(error.to_string()))?;
         let mut hash = Sha256::new();
-        hash.update(HASH_PREFIX);
+        hash.update(PAGE_HASH_PREFIX);
         // The length before each part makes the boundaries between the parts unambiguous.
         for part in [uri.as_str().as_bytes(), html.as_bytes(), &metadata] {
             hash.update((part.len() as u64).to_be_bytes());
@@ -145,7 +145,7 @@ impl AppPage {
 /// Returns the content item with the media type of pages, if there is exactly one.
 fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     let contents = result.get("contents").and_then(Value::as_array).ok_or(PageError::NoContents)?;
-    let items: Vec<&Map> = contents.iter().take(MAX_CONTENT_ITEMS).filter_map(Value::as_object).collect();
+    let items: Vec<&Map> = contents.iter().take(MAX_SEARCHED_CONTENT_ITEMS).filter_map(Value::as_object).collect();
     let type_of = |item: &Map| item.get("mimeType").and_then(Value::as_str).unwrap_or_default().to_owned();
     let pages: Vec<&Map> =
         items.iter().copied().filter(|item| classify_media_type(&type_of(item)) == PageType::Page).collect();

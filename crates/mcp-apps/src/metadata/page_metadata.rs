@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
 
 /// Maximum number of domains that are read from each list of a page's metadata.
-pub const MAX_DOMAINS: usize = 32;
+pub const MAX_DOMAINS_PER_LIST: usize = 32;
 /// Maximum length of one declared domain in bytes.
 pub const MAX_DOMAIN_BYTES: usize = 300;
 
@@ -158,7 +158,7 @@ fn read_domains(reader: &mut BoundedReader, csp: &Map) -> DeclaredDomains {
     reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.read_texts(&path, csp.get(member), MAX_DOMAINS, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader.read_texts(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
@@ -259,7 +259,7 @@ mod tests {
         let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
         let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
-        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS, 0));
+        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS_PER_LIST, 0));
         assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));
     }
 }

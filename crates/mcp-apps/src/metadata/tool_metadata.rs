@@ -4,7 +4,7 @@ use mcp_proto::types::Map;
 use serde_json::Value;
 
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
-use crate::resource_uri::{MAX_URI_BYTES, UiUri};
+use crate::resource_uri::{MAX_UI_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 
 /// Maximum number of entries that are read from the list `visibility` of a tool.
@@ -78,7 +78,7 @@ impl ToolMetadata {
 }
 
 fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
-    let text = reader.read_text(path, value, MAX_URI_BYTES)?;
+    let text = reader.read_text(path, value, MAX_UI_URI_BYTES)?;
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),
         Err(reason) => {

@@ -83,19 +83,19 @@ enum HostRequestPurpose {
 
 /// State of the host's requests to the page, and the tools that the app listed.
 #[derive(Debug, Default)]
-pub(super) struct AppTools {
+pub(super) struct AppToolsState {
     requests: BTreeMap<i64, HostRequest>,
     last_id: i64,
     /// Names of the app's tools in the last complete list.
     names: BTreeSet<String>,
     last_change: Option<Instant>,
     /// Time at which a change of the app's list is reported, or `None` if no change is waiting.
-    next_change: Option<Instant>,
+    next_change_report: Option<Instant>,
 }
 
-impl AppTools {
+impl AppToolsState {
     pub(super) fn next_timeout(&self) -> Option<Instant> {
-        self.requests.values().map(|request| request.deadline).chain(self.next_change).min()
+        self.requests.values().map(|request| request.deadline).chain(self.next_change_report).min()
     }
 }
 
@@ -178,7 +178,7 @@ impl View {
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
             HostRequestPurpose::List { found, page } => match parse_result(result) {
-                Ok(result) => self.on_tools_page(found, page, result, now),
+                Ok(result) => self.on_tool_list_page(found, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
         }
@@ -203,7 +203,7 @@ impl View {
         request
     }
 
-    fn on_tools_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
+    fn on_tool_list_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
         let Some(Value::Array(tools)) = result.shift_remove("tools") else {
             return self.push_event(ViewEvent::AppToolsListed(Err(AppToolError::InvalidResult)));
         };
@@ -240,13 +240,13 @@ impl View {
             return self.push_fault(FaultKind::NotOffered, detail);
         }
         let next = self.tools.last_change.map_or(now, |last| last + LIST_CHANGE_INTERVAL);
-        self.tools.next_change.get_or_insert(next.max(now));
+        self.tools.next_change_report.get_or_insert(next.max(now));
         self.report_list_change(now);
     }
 
     pub(super) fn report_list_change(&mut self, now: Instant) {
-        if self.tools.next_change.is_some_and(|next| next <= now) {
-            self.tools.next_change = None;
+        if self.tools.next_change_report.is_some_and(|next| next <= now) {
+            self.tools.next_change_report = None;
             self.tools.last_change = Some(now);
             self.push_event(ViewEvent::AppToolsChanged);
         }

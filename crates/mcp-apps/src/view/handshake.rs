@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::fault::{FaultKind, correct_name_hint};
 use super::incoming::parse_params;
-use super::limits::{MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
+use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
 use super::{Phase, View};
 use crate::display_mode::DisplayMode;
@@ -20,7 +20,7 @@ use crate::text::{Excerpt, truncated};
 pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
 
 /// Maximum number of display modes that are read from the page's `ui/initialize`.
-const MAX_DISPLAY_MODES: usize = 8;
+const MAX_DECLARED_DISPLAY_MODES: usize = 8;
 
 /// Messages that the page sent before it was initialized.
 #[derive(Debug, Default)]
@@ -38,7 +38,8 @@ impl EarlyMessages {
 
     /// Stores an early message unless the limits are reached. Returns `true` if the message was stored.
     fn add(&mut self, message: IncomingMessage, bytes: usize) -> bool {
-        let has_room = self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_BYTES;
+        let has_room =
+            self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_MESSAGE_BYTES;
         if has_room {
             self.bytes += bytes;
             self.messages.push((message, bytes));
@@ -120,7 +121,7 @@ impl View {
             implementation,
             protocol_version: known.unwrap_or(PROTOCOL_VERSIONS[0]),
             display_modes: modes
-                .map(|modes| modes.iter().take(MAX_DISPLAY_MODES).filter_map(DisplayMode::parse).collect()),
+                .map(|modes| modes.iter().take(MAX_DECLARED_DISPLAY_MODES).filter_map(DisplayMode::parse).collect()),
             has_tools: tools.is_some(),
             reports_tool_changes: tools.is_some_and(|tools| tools.get("listChanged") == Some(&Value::Bool(true))),
         })

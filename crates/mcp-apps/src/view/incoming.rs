@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::fault::FaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
-use super::request_parsing::{AcceptanceRules, REFUSED_CODE, Refusal, parse_request};
+use super::request_parsing::{REFUSED_CODE, Refusal, RequestConditions, parse_request};
 use super::{Phase, View};
 use crate::text::Excerpt;
 
@@ -109,7 +109,7 @@ impl View {
         let parsed = match parse_params(params.as_ref()) {
             Ok(params) => {
                 let callable_tools = &self.config.callable_tools;
-                let accepted = AcceptanceRules { capabilities: &self.config.capabilities, callable_tools, bytes };
+                let accepted = RequestConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
                 parse_request(&method, params, &accepted)
             }
             Err(error) => Err(Refusal { kind: FaultKind::InvalidContent, error }),

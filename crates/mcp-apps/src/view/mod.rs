@@ -40,7 +40,7 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
-use app_tools::AppTools;
+use app_tools::AppToolsState;
 use handshake::EarlyMessages;
 use pending::PendingRequests;
 use rate::RateLimit;
@@ -99,7 +99,7 @@ pub struct View {
     size: ViewSize,
     model_context: Option<(AppRequestId, ModelContext)>,
     teardown_requested: bool,
-    tools: AppTools,
+    tools: AppToolsState,
 }
 
 impl View {
@@ -120,7 +120,7 @@ impl View {
             size: ViewSize::default(),
             model_context: None,
             teardown_requested: false,
-            tools: AppTools::default(),
+            tools: AppToolsState::default(),
         }
     }
 

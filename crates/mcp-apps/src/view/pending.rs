@@ -6,7 +6,7 @@ use mcp_proto::types::Map;
 use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::limits::{MAX_PENDING_BYTES, MAX_PENDING_REQUESTS};
+use super::limits::{MAX_PENDING_REQUEST_BYTES, MAX_PENDING_REQUESTS};
 use super::output::ViewOutput;
 use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
 use super::request_parsing::REFUSED_CODE;
@@ -51,7 +51,7 @@ impl PendingRequests {
     /// Returns `true` if another request of `bytes` bytes stays within the limits on pending requests.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         let waiting: usize = self.requests.values().map(|request| request.bytes).sum();
-        self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_BYTES
+        self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_REQUEST_BYTES
     }
 
     fn find(&self, wire_id: &RequestId) -> Option<AppRequestId> {
