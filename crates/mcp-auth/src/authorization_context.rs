@@ -16,7 +16,7 @@ use crate::challenge::BearerChallenge;
 use crate::dpop::DpopNonces;
 use crate::error::{AuthError, AuthPhase};
 use crate::http_client::AuthHttpClient;
-use crate::metadata_address::UserAddresses;
+use crate::metadata_address::UserEnteredUrls;
 use crate::request_budget::RequestBudget;
 use crate::settings::{AuthorizationSettings, GrantKind};
 use crate::sign_in_record::SignInRecord;
@@ -32,11 +32,11 @@ pub(crate) struct AuthorizationContext {
     state: Mutex<AuthorizationState>,
     pub(crate) server_nonces: DpopNonces,
     /// Serializes reads and writes of the record in the vault.
-    pub(crate) record_turn: Turn<()>,
+    pub(crate) record_lock: Turn<()>,
     /// Serializes sign-ins: only one runs at a time.
-    pub(crate) sign_in_turn: Turn<()>,
+    pub(crate) sign_in_lock: Turn<()>,
     /// Serializes token renewals: only one runs at a time.
-    pub(crate) renewal_turn: Turn<()>,
+    pub(crate) renewal_lock: Turn<()>,
     /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
@@ -102,7 +102,7 @@ impl AuthorizationContext {
             _ => None,
         };
         let named = [Some(settings.server.clone()), issuer, provider, endpoint];
-        let named = UserAddresses::new(named.iter().flatten());
+        let named = UserEnteredUrls::new(named.iter().flatten());
         let mut server = settings.server.clone();
         server.set_fragment(None);
         let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);
@@ -114,9 +114,9 @@ impl AuthorizationContext {
             server: server.to_string(),
             state: Mutex::default(),
             server_nonces: DpopNonces::default(),
-            record_turn: Turn::default(),
-            sign_in_turn: Turn::default(),
-            renewal_turn: Turn::default(),
+            record_lock: Turn::default(),
+            sign_in_lock: Turn::default(),
+            renewal_lock: Turn::default(),
             cancel: Mutex::default(),
             changes: watch::Sender::new(0),
         }

@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::http_client::AuthHttpClient;
-use crate::metadata_address::{self, UserAddresses};
+use crate::metadata_address::{self, UserEnteredUrls};
 use crate::metadata_document::{self, MetadataResponse};
 use crate::scopes;
 
@@ -144,7 +144,7 @@ pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     url: &Url,
     issuers: &[&str],
-    named: &UserAddresses,
+    named: &UserEnteredUrls,
 ) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
     let unreadable = |cause: &str| AuthErrorCause::Unreadable {
         address: metadata_address::displayed_url(url),
@@ -166,7 +166,7 @@ pub(crate) fn parse_metadata(
     };
     // The client is registered before the consent request, which lists the other endpoints.
     let registration = metadata_document::string_member(members, "registration_endpoint")
-        .map(|text| metadata_address::parse_endpoint_of("the registration endpoint", &text, url, named))
+        .map(|text| metadata_address::parse_endpoint_of_owner("the registration endpoint", &text, url, named))
         .transpose()?;
     let authorization = metadata_document::string_member(members, "authorization_endpoint")
         .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
@@ -249,7 +249,7 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
+        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn metadata_cannot_name_another_port_of_a_loopback_host() {
-        let named = UserAddresses::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
+        let named = UserEnteredUrls::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
         let issuer = "http://127.0.0.1:9402";
         let read = |port: u16| {
             let url = Url::parse(&format!("{issuer}/.well-known/oauth-authorization-server")).unwrap();

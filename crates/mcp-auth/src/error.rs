@@ -235,7 +235,10 @@ pub enum AuthErrorCause {
         cause: String,
     },
     /// Too many requests were sent within a minute.
-    #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MAX_REQUESTS)]
+    #[error(
+        "signing in to this server already took {} requests within a minute",
+        crate::request_budget::MAX_REQUESTS_PER_WINDOW
+    )]
     TooManyRequests,
     /// The vault, which stores tokens and registrations, returned an error.
     #[error(transparent)]

@@ -11,8 +11,8 @@ use url::Url;
 use crate::auth_step::AuthStep;
 use crate::clock::Clock;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::metadata_address::{self, UserAddresses};
-use crate::request_budget::{MAX_REQUESTS, RequestBudget};
+use crate::metadata_address::{self, UserEnteredUrls};
+use crate::request_budget::{MAX_REQUESTS_PER_WINDOW, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response to a request of the authorization.
@@ -26,7 +26,7 @@ const PROTOCOL_VERSION: &str = "2026-07-28";
 pub(crate) struct AuthHttpClient {
     client: UntrustedUrlClient,
     now: Clock,
-    named: UserAddresses,
+    named: UserEnteredUrls,
     state: Mutex<RequestState>,
 }
 
@@ -37,7 +37,7 @@ struct RequestState {
 }
 
 impl AuthHttpClient {
-    pub(crate) fn new(client: UntrustedUrlClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
+    pub(crate) fn new(client: UntrustedUrlClient, now: Clock, named: UserEnteredUrls) -> AuthHttpClient {
         AuthHttpClient { client, now, named, state: Mutex::default() }
     }
 
@@ -45,7 +45,7 @@ impl AuthHttpClient {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn user_addresses(&self) -> &UserAddresses {
+    pub(crate) fn user_addresses(&self) -> &UserEnteredUrls {
         &self.named
     }
 
@@ -105,7 +105,7 @@ impl AuthHttpClient {
         let at = (self.now)();
         let shown = {
             let mut state = self.lock();
-            if !state.budget.try_take(MAX_REQUESTS, at) {
+            if !state.budget.try_take(MAX_REQUESTS_PER_WINDOW, at) {
                 state.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
@@ -161,7 +161,7 @@ impl AuthHttpClient {
             };
             self.set_conclusion("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
-            url = metadata_address::parse_endpoint_of("a redirect", next.as_str(), &url, &self.named)
+            url = metadata_address::parse_endpoint_of_owner("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
         let cause = format!("it redirects more than {MAX_REDIRECTS} times");

@@ -37,7 +37,7 @@ pub(crate) async fn discover_resource(
     advertised: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(advertised) = advertised {
-        let url = metadata_address::parse_endpoint_of(
+        let url = metadata_address::parse_endpoint_of_owner(
             "the protected resource metadata",
             advertised,
             server,
@@ -164,7 +164,7 @@ fn well_known_urls(server: &Url) -> Vec<Url> {
 
 /// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). The query is
 /// removed (RFC 8707, 2), since it may contain a key and the URI is sent through the browser.
-pub(crate) fn canonical_uri(server: &Url) -> String {
+pub(crate) fn canonical_server_uri(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
     url.set_query(None);
@@ -239,7 +239,7 @@ mod tests {
             ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
             ("https://a.example/?x=1", "https://a.example"),
         ] {
-            let name = canonical_uri(&parse_url(server));
+            let name = canonical_server_uri(&parse_url(server));
             assert_eq!(name, expected, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
         }
     }

@@ -10,7 +10,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::user::AuthReason;
 
 /// Result of waiting for permission to run a sign-in, of which only one runs at a time.
-enum SignInTurn<'a> {
+enum SignInAdmission<'a> {
     /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
     Done(Account),
     /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
@@ -23,11 +23,11 @@ impl AuthorizationContext {
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
-            ready = self.wait_for_turn() => ready,
+            ready = self.wait_for_sign_in_lock() => ready,
         };
         let (_turn, unread) = match ready {
-            SignInTurn::Done(account) => return Ok(account),
-            SignInTurn::Turn(turn, unread) => (turn, unread),
+            SignInAdmission::Done(account) => return Ok(account),
+            SignInAdmission::Turn(turn, unread) => (turn, unread),
         };
         let challenge = self.state().last_challenge.clone();
         self.run_sign_in(why, challenge, &cancelled, unread.as_ref()).await
@@ -35,25 +35,25 @@ impl AuthorizationContext {
 
     /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
     /// sign-in.
-    async fn wait_for_turn(&self) -> SignInTurn<'_> {
+    async fn wait_for_sign_in_lock(&self) -> SignInAdmission<'_> {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();
             state.failed_refresh = None;
             state.generation
         };
-        if let Ok(turn) = self.sign_in_turn.try_lock() {
-            return SignInTurn::Turn(turn, unread);
+        if let Ok(turn) = self.sign_in_lock.try_lock() {
+            return SignInAdmission::Turn(turn, unread);
         }
-        let turn = self.sign_in_turn.lock().await;
+        let turn = self.sign_in_lock.lock().await;
         let is_done = {
             let state = self.state();
             let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
             state.generation != before && has_tokens
         };
         match self.account().filter(|_| is_done) {
-            Some(account) => SignInTurn::Done(account),
-            None => SignInTurn::Turn(turn, unread),
+            Some(account) => SignInAdmission::Done(account),
+            None => SignInAdmission::Turn(turn, unread),
         }
     }
 
@@ -80,7 +80,7 @@ impl AuthorizationContext {
                 let phase = self.state().progress.as_ref().map_or(AuthPhase::Callback, |progress| progress.phase);
                 Err(phase.error(AuthErrorCause::Cancelled))
             }
-            ended = self.run_flow(why, challenge) => ended,
+            ended = self.run_sign_in_flow(why, challenge) => ended,
         };
         match &ended {
             Ok(account) => self.web.note(

@@ -13,7 +13,7 @@ use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
 /// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
-const RENEW_BEFORE_EXPIRY: u64 = 60;
+const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 
 /// State of a sign-in at one MCP server, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ impl TokenSet {
 
     /// Returns `true` if the token has expired or should be renewed before its next use.
     pub(crate) fn needs_renewal(&self, now: SystemTime) -> bool {
-        let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY.min(life / 4));
+        let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY_SECONDS.min(life / 4));
         // If the clock was set back, the token does not count as expired.
         due.is_some_and(|due| unix_seconds(now) >= self.since.saturating_add(due))
     }

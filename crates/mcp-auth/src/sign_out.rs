@@ -9,11 +9,11 @@ use crate::vault::VaultError;
 
 impl AuthorizationContext {
     pub(crate) async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
-        let _flow = self.sign_in_turn.lock().await;
-        let _renewal = self.renewal_turn.lock().await;
+        let _flow = self.sign_in_lock.lock().await;
+        let _renewal = self.renewal_lock.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
         // too.
-        self.reload().await;
+        self.reload_record().await;
         let record = self.state().record.clone();
         // Removed first, so that the tokens are not used any more even if the revocation fails.
         let removed = self.forget_record(true).await;

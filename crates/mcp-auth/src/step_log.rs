@@ -10,7 +10,7 @@ use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
-const MAX_STEPS: usize = 60;
+const MAX_STORED_STEPS: usize = 60;
 /// HTTP headers that steps display. `true` if the value is a secret.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
@@ -133,7 +133,7 @@ impl StepLog {
 
     fn push(&mut self, step: AuthStep) {
         let steps = self.current();
-        if steps.len() == MAX_STEPS {
+        if steps.len() == MAX_STORED_STEPS {
             steps.remove(0);
         }
         steps.push(step);

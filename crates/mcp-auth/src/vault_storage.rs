@@ -16,7 +16,7 @@ use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
 
 /// Minimum time between a failed read of the vault and the next attempt by a request, since a failing read may take
 /// long.
-const RETRY_DELAY: Duration = Duration::from_secs(10);
+const VAULT_READ_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
     pub(crate) async fn load(&self) -> Result<(), AuthError> {
@@ -24,7 +24,7 @@ impl AuthorizationContext {
             return Ok(());
         }
         let began = Instant::now();
-        let _turn = self.record_turn.lock().await;
+        let _turn = self.record_lock.lock().await;
         {
             let state = self.state();
             if state.loaded {
@@ -61,8 +61,9 @@ impl AuthorizationContext {
 
     /// Reads the vault before a request is sent, unless a read failed recently. Without tokens the request is sent
     /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
-    pub(crate) async fn try_load(&self) {
-        let has_failed = self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
+    pub(crate) async fn try_load_record(&self) {
+        let has_failed =
+            self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < VAULT_READ_RETRY_DELAY);
         if !has_failed {
             let _ = self.load().await;
         }
@@ -70,12 +71,12 @@ impl AuthorizationContext {
 
     /// Reads the vault again and uses its content, since another process may have renewed the tokens, signed in or
     /// signed out. Returns `true` if the tokens changed.
-    pub(crate) async fn reload(&self) -> bool {
+    pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
             return self.load().await.is_ok() && self.state().generation != before;
         }
-        let _turn = self.record_turn.lock().await;
+        let _turn = self.record_lock.lock().await;
         // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
         let record = self.parse_record(entry.as_ref());
@@ -141,7 +142,7 @@ impl AuthorizationContext {
             state.generation += 1;
             state.failed_refresh = None;
         }
-        let _turn = self.record_turn.lock().await;
+        let _turn = self.record_lock.lock().await;
         let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
@@ -176,7 +177,7 @@ impl AuthorizationContext {
         };
         self.server_nonces.clear();
         let removed = {
-            let _turn = self.record_turn.lock().await;
+            let _turn = self.record_lock.lock().await;
             let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
                 self.state().in_vault = VaultContents::Nothing;
