@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 /// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
-const RETRY_AFTER: Duration = Duration::from_millis(5);
+const CONNECT_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
 /// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
@@ -29,7 +29,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
         return Err(StoreError { path: path.display().to_string(), cause });
     }
     if found < version {
-        make_tables(&connection, version, tables, upgrade).map_err(fail)?;
+        create_or_upgrade_tables(&connection, version, tables, upgrade).map_err(fail)?;
     }
     Ok(connection)
 }
@@ -48,7 +48,7 @@ pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match connect_once(path) {
-            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(RETRY_AFTER),
+            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(CONNECT_RETRY_INTERVAL),
             result => return result,
         }
     }
@@ -76,7 +76,12 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: SchemaUpgrade) -> rusqlite::Result<()> {
+fn create_or_upgrade_tables(
+    connection: &Connection,
+    version: i64,
+    tables: &str,
+    upgrade: SchemaUpgrade,
+) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have created the tables meanwhile.
     let found = schema_version(&transaction)?;
@@ -121,7 +126,7 @@ pub(crate) fn replace_table_definition(
 }
 
 /// Releases at most `pages` free pages of the database to the file system. Returns `true` if no free pages remain.
-pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
+pub(crate) fn release_free_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
     // Each row that the statement returns stands for one page that was returned to the file system.

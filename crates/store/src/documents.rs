@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use announced_writes::FAILED_FIRST_WRITE;
 
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
@@ -25,9 +25,9 @@ const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
 /// Each model response changes these counts.
-const COUNT_INTERVAL: Duration = Duration::from_secs(30);
+const USAGE_COUNT_MARK_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
-const COUNTS_MEMBER: &str = "spent";
+const USAGE_COUNTS_MEMBER: &str = "spent";
 
 /// The data folder with the documents. Implements [`Documents`].
 pub(crate) struct DocumentFolder {
@@ -38,7 +38,7 @@ pub(crate) struct DocumentFolder {
     /// File names of documents whose removal by another program was already reported.
     reported_missing: Mutex<BTreeSet<&'static str>>,
     /// Time at which the keychain was last updated because of usage counts.
-    last_count_mark: Mutex<Option<Instant>>,
+    last_usage_count_mark: Mutex<Option<Instant>>,
 }
 
 /// The content of a document file after its seal was checked.
@@ -64,7 +64,7 @@ impl DocumentFolder {
                 let path = folder.join(name.file_name());
                 let _held = held.acquire().ok()?;
                 let text = text(*name, &files::read(&path, MAX_DOCUMENT_BYTES).ok()??)?;
-                files::write(&path, text.as_bytes(), ReplaceMode::Replace).ok().map(|_| *name)
+                files::write(&path, text.as_bytes(), ExistingFileAction::Replace).ok().map(|_| *name)
             };
             SEALED_DOCUMENTS.iter().filter_map(adopt).collect()
         });
@@ -82,7 +82,7 @@ impl DocumentFolder {
             sealer,
             refused: Mutex::default(),
             reported_missing: Mutex::default(),
-            last_count_mark: Mutex::default(),
+            last_usage_count_mark: Mutex::default(),
         }
     }
 
@@ -137,7 +137,7 @@ impl DocumentFolder {
                 return Ok(CheckedDocument::from_value(value));
             }
         }
-        self.handle_missing(name);
+        self.report_removed_document(name);
         Ok(CheckedDocument::Nothing)
     }
 
@@ -146,7 +146,7 @@ impl DocumentFolder {
     }
 
     /// Reports that another program removed a document's file, if the file existed before.
-    fn handle_missing(&self, name: Document) {
+    fn report_removed_document(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
             && self.lock_reported_missing().insert(name.file_name())
@@ -175,13 +175,13 @@ impl DocumentFolder {
     ) -> Result<(), StoreError> {
         let path = self.document_path(name);
         if !SEALED_DOCUMENTS.contains(&name) {
-            return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
+            return files::write(&path, format!("{value:#}\n").as_bytes(), ExistingFileAction::Replace).map(|_| ());
         }
         let mut file = self.seal_document(name, value)?;
         if announces && file.number.is_some() {
             file = self.write_announced(name, before, value, file)?;
         } else {
-            files::write(&path, file.text.as_bytes(), ReplaceMode::Replace)?;
+            files::write(&path, file.text.as_bytes(), ExistingFileAction::Replace)?;
             self.discard_pending(name);
         }
         if let Some(number) = file.number {
@@ -200,17 +200,17 @@ impl DocumentFolder {
     }
 
     /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`COUNT_INTERVAL`].
-    fn requires_announcement(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
+    /// requires an update if it is the first one, and then every [`USAGE_COUNT_MARK_INTERVAL`].
+    fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= COUNT_INTERVAL);
+        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= USAGE_COUNT_MARK_INTERVAL);
         is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
     fn lock_last_count_mark(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.last_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_usage_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -219,7 +219,7 @@ fn without_usage_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
         if let Some(entry) = entry.as_object_mut() {
-            entry.remove(COUNTS_MEMBER);
+            entry.remove(USAGE_COUNTS_MEMBER);
         }
     }
     set
@@ -271,7 +271,7 @@ impl Documents for DocumentFolder {
         if SEALED_DOCUMENTS.contains(&name) {
             self.sealer.notify_when_resolved(changed.clone());
         }
-        crate::file_watch::start_watch(self.document_path(name), changed);
+        crate::file_watch::watch_file(self.document_path(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
@@ -290,7 +290,7 @@ impl Documents for DocumentFolder {
             CheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
-        let announces = self.requires_announcement(name, before.as_ref(), &value);
+        let announces = self.requires_keychain_update(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, announces)?;
         if announces && name == Document::Sampling {
             *self.lock_last_count_mark() = Some(Instant::now());

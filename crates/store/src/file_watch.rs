@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc;
 
 use folder_watch::FolderWatch;
-use pending_notices::PendingNotices;
+use pending_notices::PendingFileEvents;
 
 /// Polling interval while the operating system reports changes of all watched files.
 const WATCHED_POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ const UNWATCHED_POLL_INTERVAL: Duration = Duration::from_secs(2);
 static WATCHED_FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
 
 /// Watches a file in a separate thread: sends a message for each change, until the receiver is dropped.
-pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
+pub(crate) fn watch_file(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // The state is read before the thread starts, so that a change in between is reported.
     let file = WatchedFile { last_state: FileState::read(&path), path, changed };
@@ -89,7 +89,7 @@ impl WatchedFile {
 struct WatchedFolder {
     /// Files to watch that the watching thread has not taken over yet.
     added: Mutex<Vec<WatchedFile>>,
-    notices: Arc<PendingNotices>,
+    notices: Arc<PendingFileEvents>,
 }
 
 impl WatchedFolder {

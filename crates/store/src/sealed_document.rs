@@ -4,7 +4,7 @@
 
 mod keychain_marks;
 
-use keychain_marks::{MarkingState, parse_numbers};
+use keychain_marks::{MarkingState, parse_document_numbers};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,14 +18,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use crate::audit::KeyHolder;
+use crate::audit::SealKeyHolder;
 use crate::hex::{from_hex, hex};
 
 /// Name of the keychain entry (mark) with the latest numbers of all sealed documents.
 pub(crate) const MARK_NAME: &str = "sealed documents";
 /// Label from which the key of document seals is derived.
-const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
-/// Name under which documents register their listener at the [`KeyHolder`].
+const SEAL_KEY_LABEL: &[u8] = b"drawbridge document seal 1";
+/// Name under which documents register their listener at the [`SealKeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for rejecting a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
@@ -91,13 +91,13 @@ pub(crate) enum SealVerdict<'a> {
 
 /// Creates and verifies the seals of documents.
 pub(crate) struct DocumentSealer {
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
     resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
-    adopt: Mutex<Option<Box<DocumentAdopter>>>,
+    adopter: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that searches the data folder for seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
@@ -106,7 +106,7 @@ pub(crate) struct DocumentSealer {
     /// Set while a thread calls [`Self::update_state`].
     is_updating: AtomicBool,
     /// State of the thread that stores the latest numbers in the keychain.
-    marking: Mutex<MarkingState>,
+    marking_state: Mutex<MarkingState>,
     /// Notified when the thread that stores the latest numbers in the keychain ends.
     marked: Condvar,
     /// Locked during [`Self::store_marks`], so that only one thread writes to the keychain.
@@ -125,19 +125,19 @@ const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer i
                                   unlock the keychain, or restore its entries from a backup";
 
 impl DocumentSealer {
-    pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
+    pub(crate) fn new(keys: Arc<SealKeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
         let sealer = Arc::new(Self {
             keys,
             secrets,
             state: Mutex::new(SealerState::NotRequested),
             changed: Condvar::new(),
             resolution_listeners: Mutex::default(),
-            adopt: Mutex::default(),
+            adopter: Mutex::default(),
             adopted: Mutex::default(),
             seal_finder: Mutex::default(),
             update_lock: Mutex::default(),
             is_updating: AtomicBool::new(false),
-            marking: Mutex::default(),
+            marking_state: Mutex::default(),
             marked: Condvar::new(),
             mark_lock: Mutex::default(),
         });
@@ -160,9 +160,9 @@ impl DocumentSealer {
     /// Sets the function that seals existing documents once, if there was no seal before.
     pub(crate) fn set_adopter(
         &self,
-        adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
+        adopter: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
     ) {
-        *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
+        *self.adopter.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopter));
     }
 
     /// Sets the function that looks for seals on disk. If there are any, documents are withheld while the key is
@@ -258,7 +258,7 @@ impl DocumentSealer {
             return;
         }
         let (next, is_first) = match self.keys.resolved_key() {
-            Ok(key) => self.state_with_key(key.derive_key(KEY_LABEL)),
+            Ok(key) => self.state_with_key(key.derive_key(SEAL_KEY_LABEL)),
             Err(missing) if missing.may_exist => (SealerState::Unavailable(missing.cause), false),
             Err(missing) if self.has_seals_on_disk() => {
                 (SealerState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
@@ -279,7 +279,7 @@ impl DocumentSealer {
     /// Returns the state with this key, and `true` if the keychain has no mark, so that existing documents were sealed.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.read_mark(MARK_NAME) {
-            Ok(mark) => mark.map(|mark| parse_numbers(&mark)),
+            Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };
         if let Some(numbers) = numbers {
@@ -298,9 +298,9 @@ impl DocumentSealer {
                 serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
             }
         };
-        let adopt = self.adopt.lock().unwrap_or_else(PoisonError::into_inner);
-        let adopted = adopt.as_ref().map(|adopt| adopt(&text)).unwrap_or_default();
-        drop(adopt);
+        let adopter = self.adopter.lock().unwrap_or_else(PoisonError::into_inner);
+        let adopted = adopter.as_ref().map(|adopter| adopter(&text)).unwrap_or_default();
+        drop(adopter);
         for name in &adopted {
             ready.numbers.insert(name.file_name().to_owned(), 1);
         }
@@ -353,13 +353,18 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
-    /// of the document's pending file. The keychain may have stored the number of the pending file, so this text gets a
-    /// higher number.
+    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `pending_file` is the
+    /// content of the document's pending file. The keychain may have stored the number of the pending file, so this
+    /// text gets a higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
-    pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<DocumentText, String> {
+    pub(crate) fn text(
+        &self,
+        name: Document,
+        value: &Value,
+        pending_file: Option<&[u8]>,
+    ) -> Result<DocumentText, String> {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
@@ -369,8 +374,9 @@ impl DocumentSealer {
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
-                let beside = beside.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
-                let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
+                let pending_file =
+                    pending_file.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
+                let number = known.into_iter().flatten().chain(pending_file).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
                 Ok(DocumentText { text, number: Some(number) })
             }

@@ -77,7 +77,7 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
 
 /// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
 /// column.
-pub(super) const CONTENT_PURPOSE: &str = "audit content";
+pub(super) const ENTRY_ENCRYPTION_PURPOSE: &str = "audit content";
 
 /// SQL statement that creates the index for the host, which looks for the latest entry of a kind at each start. Logs of
 /// older versions lack this index.
@@ -92,7 +92,7 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 /// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
-const MAX_LISTED_PARTS: usize = 10;
+const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
 /// Number and hash of the last entry that retention removed, sealed with a key if one was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     unexpected.extend(expected.into_iter().map(|(_, name, _)| name));
     unexpected.sort_unstable();
     unexpected.dedup();
-    unexpected.truncate(MAX_LISTED_PARTS);
+    unexpected.truncate(MAX_LISTED_SCHEMA_PARTS);
     Ok(unexpected)
 }
 
@@ -215,9 +215,9 @@ pub(super) fn insert_entry(
     let content = match (&entry.content, key) {
         (None, _) => Value::Null,
         (Some(content), None) => Value::Text(content.clone()),
-        (Some(content), Some(key)) => {
-            Value::Blob(key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?)
-        }
+        (Some(content), Some(key)) => Value::Blob(
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?,
+        ),
     };
     let mut statement = connection.prepare_cached(INSERT_ENTRY_SQL)?;
     statement.execute(rusqlite::params![
@@ -258,7 +258,7 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
-        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT_PURPOSE, bytes)) {
+        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(ENTRY_ENCRYPTION_PURPOSE, bytes)) {
             Some(Ok(text)) => (Some(text), None),
             None | Some(Err(_)) => (None, Some(ContentKey::plain_length(bytes) as u64)),
         },

@@ -46,7 +46,7 @@ struct LogLine<'a> {
 
 /// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
 /// are escaped.
-pub(super) fn entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
+pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = LogLine {
         number: entry.number,
         at: entry.at,
@@ -68,18 +68,18 @@ pub(super) fn entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
 }
 
 /// Returns the entry number in an exported line.
-pub(super) fn exported_number(text: &str) -> serde_json::Result<u64> {
+pub(super) fn exported_entry_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
 
 /// Returns kind, `hash` member and subject of the entry in an exported line.
-pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
+pub(super) fn exported_kind_hash_and_subject(text: &str) -> serde_json::Result<(String, String, String)> {
     let line: LogLine<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
 /// Returns the chain hash of an entry: the hash over the hash of its predecessor and the entry's text.
-pub(super) fn next_link(previous: &ChainLink, text: &str) -> ChainLink {
+pub(super) fn next_chain_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());
@@ -132,17 +132,17 @@ mod tests {
             hash: "abc".into(),
             ..AuditEntry::default()
         };
-        let text = entry_text(&entry).unwrap();
+        let text = hashed_entry_text(&entry).unwrap();
         let expected = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
         assert_eq!(text, expected, "another text would make every existing log fail verification");
         assert_eq!(
-            hex(&next_link(&FIRST_PREDECESSOR, &text)),
+            hex(&next_chain_link(&FIRST_PREDECESSOR, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
             "another hash would make every existing log fail verification"
         );
         assert_eq!(
-            from_hex(&hex(&next_link(&FIRST_PREDECESSOR, &text))),
-            Some(next_link(&FIRST_PREDECESSOR, &text)),
+            from_hex(&hex(&next_chain_link(&FIRST_PREDECESSOR, &text))),
+            Some(next_chain_link(&FIRST_PREDECESSOR, &text)),
             "a hash must be parsed"
         );
         for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {

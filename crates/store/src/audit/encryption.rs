@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::audit_tables::CONTENT_PURPOSE;
+use super::audit_tables::ENTRY_ENCRYPTION_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
@@ -41,11 +41,11 @@ pub(super) enum EncryptionProgress {
 }
 
 /// Records in the database that it contains unencrypted content, which must be encrypted later.
-pub(super) fn record_unencrypted(connection: &Connection) -> rusqlite::Result<()> {
-    set_progress(connection, ROWS_LEFT)
+pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
+    set_encryption_progress(connection, ROWS_LEFT)
 }
 
-fn set_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
+fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO encryption (id, left) VALUES (1, ?1) \
         ON CONFLICT (id) DO UPDATE SET left = excluded.left WHERE left <> excluded.left";
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
@@ -72,8 +72,11 @@ pub(super) enum UnencryptedSearch {
 }
 
 /// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated
-/// calls then search the same entries, until [`record_unencrypted`] is called.
-pub(super) fn find_unencrypted(connection: &Connection, search: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
+/// calls then search the same entries, until [`record_unencrypted_content`] is called.
+pub(super) fn find_unencrypted_content(
+    connection: &Connection,
+    search: &mut UnencryptedSearch,
+) -> rusqlite::Result<bool> {
     let UnencryptedSearch::UpTo(after) = *search else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
         // The log is not marked as fully encrypted, so the migration will find such content.
@@ -138,12 +141,13 @@ fn encrypt_rows(
         rows.collect::<rusqlite::Result<_>>()?
     };
     for (number, content) in &plain {
-        let encrypted = key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
+        let encrypted =
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
         let sql = "UPDATE entry SET content = ?2 WHERE number = ?1";
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        set_progress(&transaction, PAGES_LEFT)?;
+        set_encryption_progress(&transaction, PAGES_LEFT)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);

@@ -28,7 +28,7 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{KeyHolder, MARK_NAME, SealKey};
+pub(crate) use seal::{MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
 use writer::{AppendReply, WriterCommand};
 
@@ -37,8 +37,8 @@ const DATABASE_FILE: &str = "audit.db";
 /// Name of the log file of older versions.
 const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Maximum number of commands that wait for the writer thread.
-const QUEUE_CAPACITY: usize = 4_096;
-/// Name under which the log registers its listener at the [`KeyHolder`].
+const WRITER_QUEUE_CAPACITY: usize = 4_096;
+/// Name under which the log registers its listener at the [`SealKeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
 /// Maximum time that a verification or an export waits for the key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub(crate) struct AuditDatabase {
     path: PathBuf,
     commands: Option<SyncSender<WriterCommand>>,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -62,9 +62,9 @@ impl AuditDatabase {
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
-    pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(DATABASE_FILE);
-        let (commands, received) = sync_channel(QUEUE_CAPACITY);
+        let (commands, received) = sync_channel(WRITER_QUEUE_CAPACITY);
         let sync_progress = Arc::new(SyncProgress::default());
         let (known, key_commands) = (Arc::downgrade(&keys), commands.clone());
         keys.listen(

@@ -11,9 +11,9 @@ use ports::AuditReceipts;
 use super::audit_tables;
 
 /// Length of the write-ahead journal, in bytes, from which the sync thread copies it into the database.
-const COPY_THRESHOLD: u64 = 4 << 20;
+const JOURNAL_COPY_THRESHOLD_BYTES: u64 = 4 << 20;
 /// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
-const BLOCKING_THRESHOLD: u64 = 64 << 20;
+const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
 /// Counts of written and durable entries, shared by the writer thread and the sync thread.
 #[derive(Default)]
@@ -163,10 +163,10 @@ impl WriteAheadJournal {
     /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
     fn checkpoint_long_journal(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
-        if length < COPY_THRESHOLD {
+        if length < JOURNAL_COPY_THRESHOLD_BYTES {
             return;
         }
-        let way = if length < BLOCKING_THRESHOLD { "passive" } else { "truncate" };
+        let way = if length < JOURNAL_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
         let copied = audit_tables::open_for_reading(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });

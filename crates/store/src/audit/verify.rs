@@ -7,14 +7,14 @@ use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{ChainLink, FIRST_PREDECESSOR, entry_text, hex, next_link};
+use super::chain::{ChainLink, FIRST_PREDECESSOR, hashed_entry_text, hex, next_chain_link};
 use super::encryption;
-use super::retention::REMOVED_KIND;
+use super::retention::LOG_SHORTENED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
-use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
+use super::write_log::{LOG_DAMAGED_KIND, LOG_UNSEALED_KIND, parse_unsealed_range};
 
 /// Maximum number of findings that a verdict lists. Further findings are only counted.
-const MAX_FINDINGS: usize = 100;
+const MAX_LISTED_FINDINGS: usize = 100;
 /// Maximum number of ranges of entries with unproven origin that a verdict lists. Beyond it, the last range is
 /// extended.
 const MAX_UNPROVED_RANGES: usize = 100;
@@ -81,7 +81,7 @@ impl ChainVerification {
 
     /// Requires that the log contains the entry of the keychain's mark. Not called for exported files, which may be
     /// older than the mark.
-    fn require_entry(&mut self, mark: Option<(u64, ChainLink)>) {
+    fn require_marked_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
 
@@ -99,7 +99,7 @@ impl ChainVerification {
     }
 
     pub(super) fn add_finding(&mut self, finding: AuditFinding) {
-        if self.verdict.findings.len() < MAX_FINDINGS {
+        if self.verdict.findings.len() < MAX_LISTED_FINDINGS {
             self.verdict.findings.push(finding);
         } else {
             self.verdict.more += 1;
@@ -120,23 +120,23 @@ impl ChainVerification {
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
             self.add_finding(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
-        } else if text.is_some_and(|text| next_link(&self.previous, text) != *stored) {
+        } else if text.is_some_and(|text| next_chain_link(&self.previous, text) != *stored) {
             self.report_finding(TamperKind::Changed, number);
         }
         match kind {
-            DAMAGE_KIND => {
+            LOG_DAMAGED_KIND => {
                 let detail = Some(subject.to_owned());
                 self.add_finding(AuditFinding { what: TamperKind::Noted, number, to: None, detail });
             }
-            UNSEALED_KIND => {
-                let (from, to) = unsealed_range(subject).unwrap_or((1, number));
+            LOG_UNSEALED_KIND => {
+                let (from, to) = parse_unsealed_range(subject).unwrap_or((1, number));
                 // Entries that were removed later need no proof.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
                     self.add_unproved_range(from, to);
                 }
             }
-            REMOVED_KIND if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
+            LOG_SHORTENED_KIND if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
                 self.confirmed = Some(number);
             }
             _ => {}
@@ -268,7 +268,7 @@ pub(super) fn verify_log(
 ) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = audit_tables::open_for_reading(path)? else {
         let mut walk = ChainVerification::new(None, None, key);
-        walk.require_entry(mark);
+        walk.require_marked_entry(mark);
         return Ok(walk.finish(key));
     };
     verify_tables(&mut connection, key, mark).map_err(|error| audit_tables::database_error(path, "check it", &error))
@@ -287,7 +287,7 @@ fn verify_tables(
         audit_tables::read_seal(&snapshot)?,
         key,
     );
-    walk.require_entry(mark);
+    walk.require_marked_entry(mark);
     if !unexpected.is_empty() {
         let detail = Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", ")));
         walk.add_finding(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
@@ -307,7 +307,7 @@ fn verify_tables(
     let is_encrypted = key.is_ok() && encryption::is_fully_encrypted(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match audit_tables::read_entry(row, content) {
-            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match entry_text(&entry) {
+            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match hashed_entry_text(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without a key, encrypted contents can't be checked, and nothing is proven.

@@ -13,7 +13,7 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::chain::{ChainLink, entry_text, next_link};
+use super::chain::{ChainLink, hashed_entry_text, next_chain_link};
 use super::encryption::{EncryptionProgress, UnencryptedSearch};
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::{audit_tables, encryption, import, retention};
@@ -21,9 +21,9 @@ use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
 
 /// Kind of an entry that records damage of the log.
-pub(super) const DAMAGE_KIND: &str = "log-damaged";
+pub(super) const LOG_DAMAGED_KIND: &str = "log-damaged";
 /// Kind of an entry that lists a range of entries of unproven origin, which were written without a seal.
-pub(super) const UNSEALED_KIND: &str = "log-unsealed";
+pub(super) const LOG_UNSEALED_KIND: &str = "log-unsealed";
 
 /// The audit database, opened for writing.
 pub(super) struct AuditWriteLog {
@@ -52,9 +52,10 @@ pub(super) struct AuditWriteLog {
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
-const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; the change was reverted";
+const SCHEMA_REPAIRED_TEXT: &str =
+    "its tables were changed so that contents could not be encrypted; the change was reverted";
 /// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
-const UNENCRYPTED_TEXT: &str =
+const UNENCRYPTED_FOUND_TEXT: &str =
     "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of entries that are missing at the end of the log. A seal with a higher number is ignored.
@@ -83,7 +84,7 @@ impl AuditWriteLog {
         };
         if was_schema_repaired {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
-            log.append(&mut [new_log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
+            log.append(&mut [new_log_entry(LOG_DAMAGED_KIND, SCHEMA_REPAIRED_TEXT.to_owned())], None)?;
         }
         Ok(log)
     }
@@ -123,7 +124,7 @@ impl AuditWriteLog {
         let content = key.map(|key| key.content.as_ref());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
-            encryption::record_unencrypted(&transaction)?;
+            encryption::record_unencrypted_content(&transaction)?;
         }
         let (found, mut previous) = audit_tables::last_entry(&transaction)?;
         let mut number = found;
@@ -155,7 +156,7 @@ impl AuditWriteLog {
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
             self.reported_seal.clone_from(&stored_seal);
-            let mut entry = new_log_entry(DAMAGE_KIND, problem);
+            let mut entry = new_log_entry(LOG_DAMAGED_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -164,17 +165,17 @@ impl AuditWriteLog {
             let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = foreign_unsealed.take().filter(|(_, to)| *to > proved) {
                 number += 1;
-                let mut entry = new_log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
+                let mut entry = new_log_entry(LOG_UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
                 previous = write_entry(&transaction, &entry, &previous, content)?;
             }
         }
         if let Some(link) =
-            shorten.map(|upto| retention::write_checkpoint(&transaction, upto, key)).transpose()?.flatten()
+            shorten.map(|upto| retention::write_removal_checkpoint(&transaction, upto, key)).transpose()?.flatten()
         {
             number += 1;
             let mut entry =
-                new_log_entry(retention::REMOVED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
+                new_log_entry(retention::LOG_SHORTENED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
             (entry.number, entry.hash) = (number, hex(&link));
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -222,7 +223,7 @@ impl AuditWriteLog {
             Some(doubt) => {
                 tracing::error!(doubt, "nothing is removed from the audit log");
                 let words = format!("nothing is removed: {doubt}");
-                self.append(&mut [new_log_entry(DAMAGE_KIND, words)], key).map(drop)
+                self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, words)], key).map(drop)
             }
         }
     }
@@ -237,12 +238,12 @@ impl AuditWriteLog {
     pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
         let fail =
             |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
-        let has_plain = encryption::find_unencrypted(&self.connection, &mut self.unencrypted_search)
+        let has_plain = encryption::find_unencrypted_content(&self.connection, &mut self.unencrypted_search)
             .map_err(|error| fail(&self.path, error))?;
         if has_plain {
-            tracing::error!(path = %self.path.display(), UNENCRYPTED_TEXT);
-            self.append(&mut [new_log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
-            encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
+            tracing::error!(path = %self.path.display(), UNENCRYPTED_FOUND_TEXT);
+            self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, UNENCRYPTED_FOUND_TEXT.to_owned())], Some(key))?;
+            encryption::record_unencrypted_content(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
         if self.unencrypted_search != UnencryptedSearch::Complete {
             return Ok(EncryptionProgress::Steps);
@@ -297,7 +298,7 @@ pub(super) fn write_entry(
     previous: &ChainLink,
     key: Option<&ContentKey>,
 ) -> Result<ChainLink, AppendError> {
-    let link = next_link(previous, &entry_text(entry)?);
+    let link = next_chain_link(previous, &hashed_entry_text(entry)?);
     audit_tables::insert_entry(connection, entry, &link, key)?;
     Ok(link)
 }
@@ -316,8 +317,8 @@ pub(super) fn new_log_entry(kind: &'static str, subject: String) -> AuditEntry {
     }
 }
 
-/// Parses the range of entries in the subject of an [`UNSEALED_KIND`] entry.
-pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
+/// Parses the range of entries in the subject of a [`LOG_UNSEALED_KIND`] entry.
+pub(super) fn parse_unsealed_range(subject: &str) -> Option<(u64, u64)> {
     let (from, to) = subject.strip_prefix("entries ")?.split_once(" to ")?;
     Some((from.parse().ok()?, to.parse().ok()?))
 }
@@ -409,7 +410,8 @@ pub(super) fn first_broken_link(
         number += 1;
         // Encrypted content can't be checked without the key.
         let is_unknown = is_hidden && key.is_none();
-        let fits = is_unknown || entry_text(&entry).is_ok_and(|text| next_link(&previous, &text) == stored);
+        let fits =
+            is_unknown || hashed_entry_text(&entry).is_ok_and(|text| next_chain_link(&previous, &text) == stored);
         if entry.number != number || !fits {
             return Ok(Some(number));
         }

@@ -11,7 +11,7 @@ use ports::{AuditEntry, AuditRetention, WrittenEntry};
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
 use super::import;
-use super::seal::KeyHolder;
+use super::seal::SealKeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
@@ -23,21 +23,21 @@ const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
 /// Maximum time that the first entry waits for the key. If the key arrives in time, the log is sealed from the
 /// beginning.
-const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
+const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Pause before the next attempt to empty the write-ahead journal, if another process is reading the database.
 const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
 const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain is updated while entries are written continuously.
-const MARK_INTERVAL: Duration = Duration::from_secs(30);
+const MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
 /// step is complete.
-const BACKGROUND_IDLE_TIME: Duration = Duration::from_millis(20);
+const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
 /// Interval of background steps while entries are written continuously and the thread is never idle.
-const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
+const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
 /// Idle time after which the mark in the keychain is updated.
-const MARK_IDLE_TIME: Duration = Duration::from_secs(1);
+const MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// A command for the writer thread.
 pub(super) enum WriterCommand {
@@ -72,7 +72,7 @@ pub(super) struct LogWriter {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     log: Option<AuditWriteLog>,
     /// Set if this process wrote entries that are not sealed.
     has_unsealed: bool,
@@ -99,7 +99,7 @@ impl LogWriter {
         path: PathBuf,
         old_log_path: PathBuf,
         sync_progress: Arc<SyncProgress>,
-        keys: Arc<KeyHolder>,
+        keys: Arc<SealKeyHolder>,
     ) -> Self {
         Self {
             path,
@@ -139,7 +139,7 @@ impl LogWriter {
                         if self.has_unsealed {
                             self.keys.request_key(false);
                         }
-                        self.remove_if_due();
+                        self.remove_entries_if_due();
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -161,7 +161,7 @@ impl LogWriter {
                     self.append(std::mem::take(&mut batch));
                     // A removal in progress continues in the background.
                     if !self.is_removing {
-                        self.remove_if_due();
+                        self.remove_entries_if_due();
                     }
                 }
                 WriterCommand::AwaitWrites(reply) => {
@@ -170,16 +170,16 @@ impl LogWriter {
                     let _ = reply.send(opened);
                 }
                 WriterCommand::Seal(reply) => {
-                    self.seal_unsealed();
+                    self.seal_unsealed_entries();
                     let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
                 }
                 WriterCommand::KeyFound => {
-                    self.seal_unsealed();
+                    self.seal_unsealed_entries();
                     self.store_mark();
-                    self.remove_if_due();
+                    self.remove_entries_if_due();
                 }
                 WriterCommand::IsEncrypted(reply) => {
-                    self.encrypt_all();
+                    self.encrypt_all_contents();
                     // A log that does not exist yet is encrypted from its first entry on.
                     let has_key = self.keys.cached_key().is_some();
                     let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), AuditWriteLog::is_encrypted));
@@ -189,7 +189,7 @@ impl LogWriter {
                 }
                 WriterCommand::Retain(retention) => {
                     (self.retention, self.last_retention_check) = (retention, None);
-                    self.remove_if_due();
+                    self.remove_entries_if_due();
                 }
                 WriterCommand::End => break,
             }
@@ -222,7 +222,7 @@ impl LogWriter {
         self.keys.request_key(false);
         if !std::mem::replace(&mut self.has_waited_for_key, true) {
             // Without the key, the entry is sealed later.
-            let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
+            let _ = self.keys.wait_for_key(FIRST_ENTRY_KEY_TIMEOUT);
         }
         let key = self.keys.cached_key();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
@@ -251,7 +251,7 @@ impl LogWriter {
         }
         self.last_append = Some(Instant::now());
         self.is_unmarked = true;
-        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_INTERVAL) {
+        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_UPDATE_INTERVAL) {
             self.store_mark();
         }
     }
@@ -272,15 +272,15 @@ impl LogWriter {
             _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::Steps if has_key => self.time_to_background_step(),
             EncryptionProgress::Journal if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
-            _ if self.is_unmarked => MARK_IDLE_TIME,
+            _ if self.is_unmarked => MARK_UPDATE_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
     }
 
     fn time_to_background_step(&self) -> Duration {
-        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_IDLE_TIME);
-        let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
-        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_IDLE_TIME }
+        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_IDLE_TIME);
+        let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_INTERVAL);
+        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_STEP_IDLE_TIME }
     }
 
     /// Encrypts a batch of the contents that were written without a key.
@@ -301,7 +301,7 @@ impl LogWriter {
     }
 
     /// Encrypts contents until all contents are encrypted or another process prevents it.
-    fn encrypt_all(&mut self) {
+    fn encrypt_all_contents(&mut self) {
         for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
             self.encrypt_step();
             while self.encryption_progress == EncryptionProgress::Steps
@@ -313,7 +313,7 @@ impl LogWriter {
         }
     }
 
-    fn seal_unsealed(&mut self) {
+    fn seal_unsealed_entries(&mut self) {
         let Some(key) = self.keys.cached_key().filter(|_| self.has_unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
@@ -328,7 +328,7 @@ impl LogWriter {
 
     /// Removes entries beyond the limits if the next check is due. Does nothing if this process has not opened the log
     /// for writing.
-    fn remove_if_due(&mut self) {
+    fn remove_entries_if_due(&mut self) {
         if self.is_removing {
             return self.removal_step();
         }

@@ -11,7 +11,7 @@ use ports::Document;
 use serde_json::Value;
 
 use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::sealed_document::{DocumentText, SealVerdict};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
@@ -30,7 +30,7 @@ impl DocumentFolder {
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
         let SealVerdict::Good(text) = self.sealer.verify_document(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
-        if let Err(error) = files::replace_with(&self.document_path(name), &next, &bytes) {
+        if let Err(error) = files::replace_with_file(&self.document_path(name), &next, &bytes) {
             // The next start will find the pending file and try again.
             tracing::warn!(%error, "a pending document could not be moved to its path");
         }
@@ -68,7 +68,7 @@ impl DocumentFolder {
     ) -> Result<DocumentText, StoreError> {
         let deadline = Instant::now() + MARK_TIMEOUT;
         let file = self.announce(name, value, file, deadline)?;
-        files::replace_with(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
+        files::replace_with_file(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
             .map_err(|error| self.roll_back(name, before, error, deadline))?;
         Ok(file)
     }
@@ -97,7 +97,7 @@ impl DocumentFolder {
     fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| sealing_error(&self.document_path(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
-        files::write(&self.pending_path(name), file.text.as_bytes(), ReplaceMode::Replace)?;
+        files::write(&self.pending_path(name), file.text.as_bytes(), ExistingFileAction::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::database;
 
 /// Purpose to which the encryption of large contents is bound, so that they can't be decrypted as values of another
 /// column.
-pub(super) const BYTES_PURPOSE: &str = "bytes";
+pub(super) const BLOB_ENCRYPTION_PURPOSE: &str = "bytes";
 /// Number of rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;
 /// Number of large contents that are encrypted in one step.
@@ -109,17 +109,17 @@ pub(super) fn continue_encryption(
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
+                set_encryption_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
                 rewrite_database(connection.for_maintenance())?;
-                set_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+                set_encryption_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
                 if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+                set_encryption_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }
@@ -134,7 +134,7 @@ fn rewrite_database(connection: &Connection) -> rusqlite::Result<()> {
     written
 }
 
-fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_encryption_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
@@ -223,7 +223,7 @@ fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &Con
     }
     let bytes: Vec<u8> =
         connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
-    let encrypted = key.encrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
+    let encrypted = key.encrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
     let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;
     Ok(())

@@ -5,13 +5,13 @@ use domain::history::Excerpt;
 use super::index_words::{IndexedWord, index_words};
 
 /// Maximum number of terms in a search text. Further terms are ignored.
-const MAX_TERMS: usize = 16;
+const MAX_SEARCH_TERMS: usize = 16;
 /// Number of bytes at the beginning of a search text that are parsed.
-const MAX_QUERY_BYTES: usize = 400;
+const MAX_SEARCH_TEXT_BYTES: usize = 400;
 /// Number of characters that an excerpt shows before the first match.
-const LEADING_CHARS: usize = 40;
+const EXCERPT_LEADING_CHARS: usize = 40;
 /// Maximum length of the excerpt of a found text, in characters.
-const EXCERPT_CHARS: usize = 200;
+const MAX_EXCERPT_CHARS: usize = 200;
 
 /// A word, or a sequence of single-character words that must be adjacent.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct SearchQuery(Vec<QueryTerm>);
 impl SearchQuery {
     /// Parses the text of a search. Returns `None` if the text contains no words.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+        let text = &text[..text.floor_char_boundary(MAX_SEARCH_TEXT_BYTES)];
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
@@ -38,7 +38,7 @@ impl SearchQuery {
                 Some(term) if goes_on => term.words.push(folded),
                 _ => terms.push(QueryTerm { words: vec![folded], is_prefix: false }),
             }
-            if terms.len() > MAX_TERMS {
+            if terms.len() > MAX_SEARCH_TERMS {
                 terms.pop();
                 break;
             }
@@ -114,7 +114,7 @@ impl SearchQuery {
 
 /// Returns the byte range that is shown around a match. It begins at a word boundary if one is near.
 fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
-    let before = text[..found].char_indices().rev().take(LEADING_CHARS);
+    let before = text[..found].char_indices().rev().take(EXCERPT_LEADING_CHARS);
     let mut from = before.last().map_or(found, |(at, _)| at);
     if from > 0
         && let Some(blank) = text[from..found].find(char::is_whitespace)
@@ -122,7 +122,7 @@ fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
         from += blank;
         from = text[from..].find(|c: char| !c.is_whitespace()).map_or(found, |more| from + more).min(found);
     }
-    let to = text[from..].char_indices().nth(EXCERPT_CHARS).map_or(text.len(), |(at, _)| from + at);
+    let to = text[from..].char_indices().nth(MAX_EXCERPT_CHARS).map_or(text.len(), |(at, _)| from + at);
     (from, to)
 }
 
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(SearchQuery::parse(" \"*-^ "), None, "a search without words must be empty");
         assert_eq!(
             fts_query(&"a ".repeat(300)).matches("AND").count(),
-            MAX_TERMS - 1,
+            MAX_SEARCH_TERMS - 1,
             "the number of terms must be bounded"
         );
     }

@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
 use super::write::state_from_number;
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings};
+use super::{
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings,
+};
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
@@ -37,7 +39,7 @@ pub(super) fn read_conversation(
             created_at: from_sql_integer(row.get(2)?),
             updated_at: from_sql_integer(row.get(3)?),
             head: row.get(4)?,
-            settings: history_tables::json_column(row, 5)?,
+            settings: history_tables::parse_json_column(row, 5)?,
             items: from_sql_integer(row.get(6)?),
             sources: Vec::new(),
             readings: Vec::new(),
@@ -52,7 +54,7 @@ pub(super) fn read_conversation(
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     found.readings = readings::conversation_readings(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::verify_seal(connection, number, key)?
+        && !reading_seal::verify_reading_seal(connection, number, key)?
     {
         let all = reading_seal::item_readings(connection, number)?;
         for server in all.sources {
@@ -218,7 +220,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
         return Ok(bytes);
     }
     let key = key.get().ok_or_else(|| content_key::decryption_error(DecryptError))?;
-    key.decrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)
+    key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
 /// The columns of an item's row, without the large contents in other tables.
@@ -233,7 +235,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
         id: row.get(1)?,
         parent: None,
         at: from_sql_integer(row.get(3)?),
-        body: history_tables::json_column(row, 5)?,
+        body: history_tables::parse_json_column(row, 5)?,
         state: state_from_number(row.get(4)?),
         siblings: Vec::new(),
         omitted: Vec::new(),
@@ -269,7 +271,7 @@ fn complete_item(
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
         let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| decrypted_bytes(row, key))?;
-        if !extracted_content::restore_value(&mut item.body, &pointer, bytes, base64) {
+        if !extracted_content::restore_extracted_value(&mut item.body, &pointer, bytes, base64) {
             tracing::warn!(item = item.id, pointer, "the location of a large content does not exist in its item");
         }
     }

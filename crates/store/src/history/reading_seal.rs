@@ -12,7 +12,7 @@ use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
 /// First part of each sealed message, which separates it from other uses of the key.
-const SEAL_LABEL: &str = "drawbridge readings 1";
+const READING_SEAL_LABEL: &str = "drawbridge readings 1";
 
 /// The sources and readings of a conversation according to its items.
 pub(super) struct ItemReadings {
@@ -21,7 +21,11 @@ pub(super) struct ItemReadings {
 }
 
 /// Returns `true` if the seal matches the current rows of a conversation: a process with this key wrote them last.
-pub(super) fn verify_seal(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
+pub(super) fn verify_reading_seal(
+    connection: &Connection,
+    conversation: i64,
+    key: &ContentKey,
+) -> rusqlite::Result<bool> {
     let sql = "SELECT mac FROM reading_seal WHERE conversation = ?1";
     let mac: Option<Vec<u8>> =
         connection.prepare_cached(sql)?.query_row([conversation], |row| row.get(0)).optional()?;
@@ -59,7 +63,7 @@ fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Resul
         let [server, kind, name] = [0, 1, 2].map(|at| row.get::<_, String>(at));
         marks.push(json!([server?, kind?, name?, row.get::<_, i64>(3)?]));
     }
-    Ok(json!([SEAL_LABEL, id, items, marks]).to_string().into_bytes())
+    Ok(json!([READING_SEAL_LABEL, id, items, marks]).to_string().into_bytes())
 }
 
 /// Determines the readings from all items of a conversation. The items do not contain the tools' definitions, so each
@@ -70,7 +74,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     let mut rows = statement.query([conversation])?;
     let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
-        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::json_column(row, 2)?});
+        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::parse_json_column(row, 2)?});
         // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::content_sources([&item]) {
@@ -92,7 +96,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
 pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {
-        super::write::add_source(connection, conversation, server)?;
+        super::write::add_source_server(connection, conversation, server)?;
     }
     for reading in &found.readings {
         readings::add_reading(connection, conversation, reading)?;

@@ -5,12 +5,14 @@ use domain::history::{Conversation, ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::extracted_content::{ExtractedContent, extract_large};
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings};
+use super::extracted_content::{ExtractedContent, extract_large_values};
+use super::{
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings,
+};
 use crate::content_key::{self, ContentKey};
 
 /// Maximum number of items of a conversation, over all branches.
-const MAX_ITEMS: i64 = 100_000;
+const MAX_CONVERSATION_ITEMS: i64 = 100_000;
 /// Maximum length of an item ID, in bytes.
 const MAX_ITEM_ID_BYTES: usize = 200;
 
@@ -56,7 +58,7 @@ pub(super) enum WriteRefusal {
     Sql(#[from] rusqlite::Error),
     #[error("the item {0:?} comes after {1:?}, which is not in this conversation")]
     MissingParent(String, String),
-    #[error("a conversation holds at most {MAX_ITEMS} items; start another one")]
+    #[error("a conversation holds at most {MAX_CONVERSATION_ITEMS} items; start another one")]
     TooMany,
     #[error(
         "{0:?} is not the id of an item: 1 to {MAX_ITEM_ID_BYTES} characters without control characters were expected"
@@ -89,7 +91,7 @@ pub(super) fn write_items(
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::verify_seal(connection, conversation, key)?
+        && !reading_seal::verify_reading_seal(connection, conversation, key)?
     {
         reading_seal::rebuild_readings(connection, conversation)?;
     }
@@ -114,10 +116,10 @@ pub(super) fn write_items(
         };
         body.store_large_values(connection, number, key)?;
         if let Some(text) = &body.search_text {
-            history_tables::index_text(connection, number, text)?;
+            history_tables::set_indexed_text(connection, number, text)?;
         }
         for server in &item.sources {
-            add_source(connection, conversation, server)?;
+            add_source_server(connection, conversation, server)?;
         }
         for reading in &item.readings {
             readings::add_reading(connection, conversation, reading)?;
@@ -128,7 +130,7 @@ pub(super) fn write_items(
         RETURNING items";
     let count: i64 =
         connection.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
-    if made > 0 && count > MAX_ITEMS {
+    if made > 0 && count > MAX_CONVERSATION_ITEMS {
         return Err(WriteRefusal::TooMany);
     }
     if let Some(key) = seal {
@@ -165,7 +167,7 @@ impl EncodedBody {
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, extracted) =
-            if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large(&item.body) };
+            if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large_values(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
         let json = json.map_err(|error| WriteRefusal::Json(item.id.clone(), error))?;
         let search_text = (item.state != ItemState::Streaming).then(|| searchable_text(&item.body));
@@ -180,7 +182,7 @@ impl EncodedBody {
             let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
             if is_new.optional()?.is_none() {
                 let encrypted = key
-                    .map(|key| key.encrypt(BYTES_PURPOSE, bytes))
+                    .map(|key| key.encrypt(BLOB_ENCRYPTION_PURPOSE, bytes))
                     .transpose()
                     .map_err(content_key::decryption_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
@@ -195,8 +197,8 @@ impl EncodedBody {
     }
 }
 
-fn split_large(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
-    let (light, extracted) = extract_large(body);
+fn split_large_values(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
+    let (light, extracted) = extract_large_values(body);
     (Some(light), extracted)
 }
 
@@ -223,7 +225,7 @@ fn replace_item(
     body: &EncodedBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
-    history_tables::release_blobs(connection, number)?;
+    history_tables::release_item_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
     let values = params![number, to_sql_integer(item.at), state_number(item.state), writer, body.json];
@@ -231,7 +233,7 @@ fn replace_item(
     Ok(())
 }
 
-pub(super) fn add_source(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
+pub(super) fn add_source_server(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO source (conversation, server, place) \
         SELECT ?1, ?2, count(*) FROM source WHERE conversation = ?1";
     connection.prepare_cached(sql)?.execute(params![conversation, server])?;

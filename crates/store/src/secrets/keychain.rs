@@ -18,7 +18,7 @@ use secret_service::keychain_entry;
 use windows::keychain_entry;
 
 /// Service name under which all keychain entries are stored.
-const SERVICE: &str = "drawbridge";
+const KEYCHAIN_SERVICE_NAME: &str = "drawbridge";
 
 /// The reason why the keychain can't be used, each with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
