@@ -7,7 +7,7 @@ use url::{Host, Url};
 use crate::RuleError;
 use crate::case_folding::fold_glob;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{PartsPattern, resolve_dots};
+use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::{GlobPattern, MAX_PATTERN_BYTES};
 
 /// Maximum number of nested percent-encodings in a path that are decoded.
@@ -21,10 +21,10 @@ pub(crate) struct AddressPattern {
     host: HostPattern,
     port: PortPattern,
     /// Path segments, or `None` if the pattern covers every path.
-    path: Option<PartsPattern>,
+    path: Option<ComponentsPattern>,
     /// The path segments after decoding percent-encoded separators, as some programs parse them, or `None` if the path
     /// contains no such separators.
-    decoded: Option<PartsPattern>,
+    decoded: Option<ComponentsPattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl AddressPattern {
         if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
-        let compile = |parts: &[String]| PartsPattern::compile(parts.iter().map(String::as_str));
+        let compile = |parts: &[String]| ComponentsPattern::compile(parts.iter().map(String::as_str));
         let path = if parts.is_empty() { None } else { Some(compile(&parts)?) };
         let decoded = if decoded == parts { None } else { Some(compile(&decoded)?) };
         Ok(Self { scheme, host, port, path, decoded })
@@ -143,14 +143,14 @@ impl AddressPattern {
 
 /// Compares the path of an address with a pattern in all forms in which programs parse it: as written, percent-decoded,
 /// and without empty segments.
-fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
+fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
     let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
     let mut reading = plain.join("/");
     for _ in 0..MAX_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&resolve_dots(slashed.split('/'))), JudgementReason::Respelled);
+        verdict = verdict.and(pattern.judge(&resolve_dot_components(slashed.split('/'))), JudgementReason::Respelled);
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
             break;

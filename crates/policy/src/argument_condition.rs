@@ -10,9 +10,9 @@ use crate::wider_conditions::WiderConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of items that are checked if an argument is a list.
-const MAX_ITEMS: usize = 1_000;
+const MAX_CHECKED_LIST_ITEMS: usize = 1_000;
 /// Maximum number of characters of an argument's value in an explanation.
-const MAX_VALUE_CHARS: usize = 200;
+const MAX_EXPLAINED_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ impl ArgumentCondition {
         match self.resolve_pointer(arguments) {
             PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
             PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
-            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
+            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_CHECKED_LIST_ITEMS => {
                 (MatchVerdict::Doubtful(JudgementReason::TooLong), Some(list))
             }
             PointerTarget::Value(Value::Array(items)) => {
@@ -111,7 +111,7 @@ impl ArgumentCondition {
             number,
             holds: verdict.is_match(effect == RuleEffect::Allow),
             reason: verdict.reason(),
-            value: value.map(|value| value.to_string().chars().take(MAX_VALUE_CHARS).collect()),
+            value: value.map(|value| value.to_string().chars().take(MAX_EXPLAINED_VALUE_CHARS).collect()),
             normal: value.map(|value| self.is.normalized_forms(value, facts)).unwrap_or_default(),
         }
     }
@@ -127,7 +127,7 @@ impl ArgumentCondition {
         let mut paths = vec![beginning];
         match self.resolve_pointer(arguments) {
             PointerTarget::Value(Value::Array(items)) => {
-                paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str))
+                paths.extend(items.iter().take(MAX_CHECKED_LIST_ITEMS).filter_map(Value::as_str))
             }
             PointerTarget::Value(value) => paths.extend(value.as_str()),
             PointerTarget::Nothing | PointerTarget::Unclear => return Vec::new(),

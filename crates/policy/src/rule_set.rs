@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compiled_rule::CompiledRule;
 use crate::pattern::GlobPattern;
-use crate::rule::MAX_RULES;
+use crate::rule::MAX_RULES_PER_SOURCE;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
 /// Error for a list of rules of which one is invalid.
@@ -40,7 +40,7 @@ impl Default for RuleSet {
 
 impl RuleSet {
     /// Maximum number of rules in one source.
-    pub const LIMIT: usize = MAX_RULES;
+    pub const LIMIT: usize = MAX_RULES_PER_SOURCE;
 
     /// Creates a set without rules for this source.
     #[must_use]

@@ -12,7 +12,8 @@ use crate::case_folding::{fold_glob, fold_text, narrow_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
-    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normal_path, parse_address, spellings,
+    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normalize_path, parse_address,
+    spellings,
 };
 
 /// A glob for strings, prepared to compare paths and addresses in several spellings.
@@ -119,7 +120,7 @@ impl CandidateText<'_> {
         // links the path contains.
         let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
         if !self.fits_as_written {
-            let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
+            let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && is_for_paths {
@@ -144,7 +145,7 @@ impl CandidateText<'_> {
 
     /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
     /// word, and a pattern that matches any address.
-    fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
+    fn is_plain_word(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.is_for_addresses && fold_text(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
@@ -157,7 +158,7 @@ fn fold_with_slashes(text: &str) -> String {
 
 /// Returns the glob that matches the normal spellings of the paths or addresses that this glob matches.
 fn normalized_glob(glob: &str) -> String {
-    let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
+    let Some((scheme, rest)) = glob.split_once("://") else { return normalize_path(glob) };
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
@@ -173,7 +174,7 @@ fn normalized_glob(glob: &str) -> String {
     {
         authority = bare.to_owned();
     }
-    let path = if path.is_empty() { String::new() } else { normal_path(path) };
+    let path = if path.is_empty() { String::new() } else { normalize_path(path) };
     format!("{scheme}://{authority}{path}")
 }
 
