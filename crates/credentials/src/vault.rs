@@ -29,7 +29,7 @@ pub struct TokenVaults {
 #[derive(Default)]
 struct VaultEntry {
     /// Lock that serializes the operations on the entry, also across its open vaults.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    operation_lock: Arc<tokio::sync::Mutex<()>>,
     /// Number of times that the entry was emptied. A vault that was opened before the entry was last emptied is closed.
     emptied_count: AtomicU64,
 }
@@ -131,11 +131,11 @@ impl SecretsVault {
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<T, VaultError> {
-        let turn = Arc::clone(&self.entry.turn).lock_owned().await;
+        let operation_lock = Arc::clone(&self.entry.operation_lock).lock_owned().await;
         let secrets = Arc::clone(&self.secrets);
         let done = tokio::task::spawn_blocking(move || {
             let done = act(secrets.as_ref());
-            drop(turn);
+            drop(operation_lock);
             done
         });
         match done.await {

@@ -61,10 +61,10 @@ pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
 /// Returns the recorded HTTP exchanges of the last sign-in, oldest first. Secrets in them are redacted.
 #[must_use]
 pub fn step_views(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(step_view).collect()
+    authorization.steps().into_iter().map(to_sign_in_step).collect()
 }
 
-fn step_view(step: AuthStep) -> SignInStep {
+fn to_sign_in_step(step: AuthStep) -> SignInStep {
     let lines = |first: String, headers: Vec<(String, String)>, body: String| {
         let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
         let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
