@@ -53,7 +53,7 @@ const INTERPRETERS: [&str; 44] = [
 const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 /// Programs that run another program, which their arguments name, such as `env` and `sudo`.
-const WRAPPERS: [&str; 53] = [
+const WRAPPER_PROGRAMS: [&str; 53] = [
     "arch",
     "asdf",
     "bunx",
@@ -199,7 +199,7 @@ impl ArgumentHandling {
             name if SHELLS.contains(&name) => ArgumentHandling::Shell,
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
-            name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
+            name if WRAPPER_PROGRAMS.contains(&name) => ArgumentHandling::Wrapper,
             name if is_container_engine(name) || project_files(name).next().is_some() => ArgumentHandling::Project,
             _ => ArgumentHandling::Other,
         }
@@ -212,9 +212,9 @@ impl ArgumentHandling {
 
     /// Returns how the program handles the words that follow this option on its command line.
     pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
-        let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+        let is_code_file = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
-            ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
+            ArgumentHandling::Shell if is_code_file => ArgumentHandling::Wrapper,
             // After `-m` alone, the next word is the name of the module.
             ArgumentHandling::Python
                 if option_after_flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>

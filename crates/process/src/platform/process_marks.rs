@@ -19,7 +19,7 @@ use super::linux::ProcessStat;
 /// Environment variable with the mark of a server. Inherited by the server's descendants.
 const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
 /// Maximum number of scans for processes to kill. Processes may start others during a scan.
-const MAX_SCANS: usize = 5;
+const MAX_KILL_SCANS: usize = 5;
 
 /// A descendant of a server to kill together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
 /// Kills all processes whose mark begins with `mark`. Returns `true` if there were any.
 fn kill_all_marked(mark: &str) -> bool {
     let mut were_some = false;
-    for _ in 0..MAX_SCANS {
+    for _ in 0..MAX_KILL_SCANS {
         let found: Vec<StartedProcess> =
             marked_processes().iter().filter(|(_, own)| own.starts_with(mark.as_bytes())).map(|(of, _)| *of).collect();
         if found.is_empty() {

@@ -22,6 +22,6 @@ pub fn default_directory() -> PathBuf {
 }
 
 /// Returns `true` if two names denote the same environment variable. Windows ignores case.
-pub(crate) fn is_same_variable(left: &str, right: &str) -> bool {
+pub(crate) fn is_same_variable_name(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

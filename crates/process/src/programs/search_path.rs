@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{login_shell, well_known};
 
 /// Maximum number of folders of a search path. Further ones are ignored.
-const MAX_FOLDERS: usize = 512;
+const MAX_SEARCH_PATH_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl SearchPath {
     pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
-            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_folders())),
+            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_installer_folders())),
             source: PathSource::Process { reason },
         }
     }
@@ -71,7 +71,7 @@ impl SearchPath {
         let path = self.to_variable();
         which::which_in(program, Some(&path), directory).map_err(|_| CommandNotFound {
             program: program.to_owned(),
-            looked_in: if has_separator(program) {
+            looked_in: if has_path_separator(program) {
                 vec![directory.join(program)]
             } else {
                 std::env::split_paths(&path).collect()
@@ -155,7 +155,7 @@ fn not_found_hint(program: &str) -> Option<&'static str> {
     })
 }
 
-fn has_separator(program: &str) -> bool {
+fn has_path_separator(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
@@ -165,7 +165,7 @@ fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let usable = folder.is_absolute() && std::env::join_paths([&folder]).is_ok();
-        if usable && !found.contains(&folder) && found.len() < MAX_FOLDERS {
+        if usable && !found.contains(&folder) && found.len() < MAX_SEARCH_PATH_FOLDERS {
             found.push(folder);
         }
     }

@@ -130,7 +130,7 @@ impl ServerGroup {
     /// if the server is not restricted to named hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
-        return self.egress.as_mut()?.take_lines();
+        return self.egress.as_mut()?.take_activity_lines();
         #[cfg(not(target_os = "linux"))]
         None
     }
@@ -138,7 +138,7 @@ impl ServerGroup {
     /// Stops the server's egress proxy. Returns the activity lines that were not received yet.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
-        return self.egress.take().map(|egress| egress.remaining_lines()).unwrap_or_default();
+        return self.egress.take().map(|egress| egress.remaining_activity_lines()).unwrap_or_default();
         #[cfg(not(target_os = "linux"))]
         Vec::new()
     }

@@ -35,7 +35,7 @@ const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 /// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
 const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
 /// Options that prevent a server from creating more namespaces (from bubblewrap 0.8).
-const NO_NESTED_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
+const NO_NESTED_NAMESPACE_OPTIONS: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
 /// Time after which the trial run is repeated if it found only some features of bubblewrap: the computer may have been
 /// too busy.
@@ -130,7 +130,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
         passed_on.push(root);
     }
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
-        append_bind(&mut arguments, "--ro-bind-try", Path::new(folder));
+        append_mount_option(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
     append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
@@ -200,7 +200,7 @@ pub(super) fn bubblewrap_arguments(
                 arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
                 passed_on.push(descriptor);
             }
-            None => append_bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
+            None => append_mount_option(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
         }
     }
     for hidden in hidden {
@@ -235,7 +235,7 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
         arguments.push("--share-net");
     }
     if features.bounds {
-        arguments.extend(NO_NESTED_NAMESPACES);
+        arguments.extend(NO_NESTED_NAMESPACE_OPTIONS);
     }
     arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
     let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
@@ -254,7 +254,7 @@ fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }
 
-fn append_bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
+fn append_mount_option(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
     arguments.extend([how.into(), path.into(), path.into()]);
 }
 
