@@ -24,7 +24,7 @@ pub fn command_hash(
     package: Option<&LoadedPackage>,
 ) -> Hash {
     let folders: Vec<Value> = files.folders().iter().map(|folder| path_json(folder)).collect();
-    let files: Vec<Value> = files.iter().map(file_json).collect();
+    let files: Vec<Value> = files.iter().map(launch_file_json).collect();
     let mut command = json!({ "command": stdio_hash(config), "program": path_json(program), "files": files });
     if !folders.is_empty() {
         command["folders"] = folders.into();
@@ -39,7 +39,7 @@ pub fn command_hash(
     Hash::of_json(&command)
 }
 
-fn file_json(file: &LaunchFile) -> Value {
+fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         FileState::Content(hash) => json!(hash),
         FileState::Stamp(FileStamp { bytes, modified, status_changed }) => {

@@ -32,7 +32,7 @@ pub use project::find_local_copy;
 pub use reference::{Launcher, PackageReference};
 
 /// Maximum length of a name, version, hash or address that a package manager reports, in bytes.
-const MAX_TEXT_BYTES: usize = 2_000;
+const MAX_LOOKUP_TEXT_BYTES: usize = 2_000;
 
 /// A version of a package that a registry offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,7 +181,7 @@ pub enum UnknownPackage {
 
 /// Returns a text from a package manager if it is short enough and `fits` accepts every character.
 fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
-    let is_fit = !text.is_empty() && text.len() <= MAX_TEXT_BYTES && text.chars().all(fits);
+    let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
