@@ -12,12 +12,12 @@ use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
 /// Maximum number of commands that are queued for the driver.
-const COMMAND_CAPACITY: usize = 256;
+const COMMAND_QUEUE_CAPACITY: usize = 256;
 /// Maximum number of commands that the driver executes before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Minimum size of a large event in bytes. Large events are sent only when the channel is empty, so that a full channel
 /// never contains many of them.
-const LARGE_EVENT_BYTES: usize = 64 * 1024;
+const MIN_LARGE_EVENT_BYTES: usize = 64 * 1024;
 
 /// A command to the driver of a session.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl ChannelOwner {
     /// Creates the channels, and returns the command sender with the owner. Commands are accepted before the driver
     /// runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
-        let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
+        let (sender, commands) = mpsc::channel(COMMAND_QUEUE_CAPACITY);
         let event_sender = events.clone();
         let receiver_dropped: PendingSend = Box::pin(async move { event_sender.closed().await });
         let receiver_dropped = Some(receiver_dropped);
@@ -153,7 +153,7 @@ impl SessionOwner for ChannelOwner {
     }
 
     fn has_room(&mut self, bytes: usize) -> bool {
-        let needed = if bytes > LARGE_EVENT_BYTES { self.events.max_capacity() } else { 1 };
+        let needed = if bytes > MIN_LARGE_EVENT_BYTES { self.events.max_capacity() } else { 1 };
         if self.events.capacity() >= needed || self.events.is_closed() {
             self.room = None;
             return true;
@@ -203,14 +203,14 @@ mod tests {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame_event(length), &mut control);
         }
-        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
+        assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
         assert!(room.is_err(), "without a receive there must be no room");
         assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
-        assert!(owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
-        owner.event(frame_event(LARGE_EVENT_BYTES + 1), &mut control);
-        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a second large event must not fit");
+        assert!(owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
+        owner.event(frame_event(MIN_LARGE_EVENT_BYTES + 1), &mut control);
+        assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a second large event must not fit");
         assert!(owner.has_room(1), "a small event must fit");
     }
 }

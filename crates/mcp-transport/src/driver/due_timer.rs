@@ -16,14 +16,14 @@ const IDLE_DELAY: Duration = Duration::from_secs(3600);
 /// Timer that fires at the latest at the earliest deadline. May fire early, because most deadlines are extended before
 /// they expire.
 #[derive(Debug)]
-pub(crate) struct DueTimer {
+pub(crate) struct DeadlineTimer {
     timer: Pin<Box<Sleep>>,
     bell: WakeFlag,
 }
 
-impl DueTimer {
-    pub(crate) fn new() -> DueTimer {
-        DueTimer { timer: Box::pin(sleep_until((clock_now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
+impl DeadlineTimer {
+    pub(crate) fn new() -> DeadlineTimer {
+        DeadlineTimer { timer: Box::pin(sleep_until((clock_now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
     }
 
     /// Moves the timer's deadline to `due` if `due` is earlier.
@@ -50,7 +50,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn timer_fires_once_at_the_earliest_deadline() {
         let begin = clock_now();
-        let mut alarm = DueTimer::new();
+        let mut alarm = DeadlineTimer::new();
         for seconds in [5, 2, 9] {
             alarm.fire_by(Some(begin + Duration::from_secs(seconds)));
         }

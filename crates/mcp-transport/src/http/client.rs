@@ -43,7 +43,7 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn client_for_foreign_addresses(
+pub(super) fn client_for_untrusted_urls(
     way: ConnectionRoute,
     guard: Arc<dyn Resolve>,
 ) -> Result<Client, reqwest::Error> {

@@ -16,7 +16,7 @@ const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of an error response.
 const ERROR_BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Maximum length of the text from an error response that is displayed, in characters.
-const MAX_DISPLAYED_CHARS: usize = 300;
+const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 
 /// A response of the server with an error status.
 #[derive(Debug)]
@@ -38,15 +38,17 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let challenge = response
         .headers()
         .get(WWW_AUTHENTICATE)
-        .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
+        .map(|value| displayed_server_text(&String::from_utf8_lossy(value.as_bytes())));
     let read = read_bounded_body(&mut response, MAX_ERROR_BODY_BYTES);
     let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
     let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
-    let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
+    let text = if error.is_some() { String::new() } else { displayed_server_text(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
         // The authorizer's message explains more than the body of the response.
-        Some(words) => (None, join_messages(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
+        Some(words) => {
+            (None, join_messages(words, &error.map_or(text, |error| displayed_server_text(&error.to_string()))))
+        }
         None => (error, text),
     };
     HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
@@ -54,7 +56,7 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
 
 /// Returns the authorizer's message, followed by the text of the server's response.
 fn join_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
-    let words = displayed_text(words);
+    let words = displayed_server_text(words);
     if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }
 
@@ -115,10 +117,10 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
         return "internal error of the HTTP client".to_owned();
     }
     let message = cause.to_string();
-    certificate::certificate_problem(&message).map_or_else(|| displayed_text(&message), str::to_owned)
+    certificate::certificate_problem(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
 }
 
 /// Returns a server's text as one line of bounded length, escaped for display.
-pub(super) fn displayed_text(text: &str) -> String {
-    visible(text.trim()).chars().take(MAX_DISPLAYED_CHARS).collect()
+pub(super) fn displayed_server_text(text: &str) -> String {
+    visible(text.trim()).chars().take(MAX_DISPLAYED_ERROR_CHARS).collect()
 }

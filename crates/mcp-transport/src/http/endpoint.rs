@@ -189,11 +189,11 @@ pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
 }
 
 /// Returns the error for a response that is neither JSON nor an event stream.
-pub(super) fn unusable_response(response: &Response) -> DeliveryFault {
+pub(super) fn unusable_media_type_fault(response: &Response) -> DeliveryFault {
     let status = response.status().as_u16();
     let cause = match response.headers().get(CONTENT_TYPE) {
         Some(kind) => {
-            let kind = delivery_faults::displayed_text(&String::from_utf8_lossy(kind.as_bytes()));
+            let kind = delivery_faults::displayed_server_text(&String::from_utf8_lossy(kind.as_bytes()));
             format!("the answer (status {status}) is {kind}, neither JSON nor an event stream")
         }
         None => format!("the answer (status {status}) has no Content-Type, so it is neither JSON nor an event stream"),

@@ -126,8 +126,8 @@ impl UntrustedUrlClient {
     /// Only `https` is allowed, and `http` for a loopback host that the user entered.
     ///
     /// # Errors
-    /// Returns [`UntrustedUrlError::Refused`] if the address is not allowed, and another [`UntrustedUrlError`] if no complete
-    /// response is received within the limits.
+    /// Returns [`UntrustedUrlError::Refused`] if the address is not allowed, and another [`UntrustedUrlError`] if no
+    /// complete response is received within the limits.
     pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
@@ -207,7 +207,7 @@ impl ClientState {
 
     fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
+            client::client_for_untrusted_urls(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
         });
         made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })

@@ -54,7 +54,7 @@ pub(super) async fn drive_detected(
 
 impl TransportStart {
     async fn try_streamable_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
-        let streamable::StreamableEnd::NotStreamable(found) =
+        let streamable::StreamableDriverEnd::NotStreamable(found) =
             self.streamable_driver(core, notes, self.is_auto()).run().await
         else {
             return;
@@ -63,11 +63,13 @@ impl TransportStart {
         notes.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
         let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else { return };
+        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else {
+            return;
+        };
         let (mut core, mut notes, fault) = *found;
         notes.note(
             &mut core.outbox,
-            format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_text(&fault.to_string())),
+            format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_server_text(&fault.to_string())),
         );
         // The error of the first attempt explains more than that of the fallback.
         core.session = failed;
@@ -78,18 +80,20 @@ impl TransportStart {
     }
 
     async fn try_legacy_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await else {
+        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await
+        else {
             return;
         };
         let (mut core, mut notes, fault) = *found;
-        let shown = delivery_faults::displayed_text(&fault.to_string());
+        let shown = delivery_faults::displayed_server_text(&fault.to_string());
         notes.note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
         let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, notes, true).run().await
+        let streamable::StreamableDriverEnd::NotStreamable(found) =
+            self.streamable_driver(core, notes, true).run().await
         else {
             return;
         };

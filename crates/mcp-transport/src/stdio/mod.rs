@@ -24,7 +24,7 @@ use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, Wake
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
 /// Maximum number of lines of standard error that wait for the driver. Further lines are counted as dropped.
-const STDERR_CAPACITY: usize = 64;
+const STDERR_QUEUE_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub fn drive<'o>(
     limits: DriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
-    let (shown, lines) = mpsc::channel(STDERR_CAPACITY);
+    let (shown, lines) = mpsc::channel(STDERR_QUEUE_LINES);
     let drain = tokio::spawn(drain_stderr(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()

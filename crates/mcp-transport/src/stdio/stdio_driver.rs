@@ -18,7 +18,7 @@ use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
 use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
+use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
@@ -42,7 +42,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: DriverLimits,
     pub(super) ends: EndedParts,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
 }
 
 /// Receiver of lines of the server's standard error.
@@ -91,7 +91,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: EndedParts::default(),
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
             group,
             exit: WakeFlag::default(),

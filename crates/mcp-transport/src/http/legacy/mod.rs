@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
+use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;
@@ -28,7 +28,7 @@ use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the event stream.
 const STREAM_EXCHANGE: u64 = 0;
-const MAX_STEPS_PER_POLL: usize = 64;
+const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
@@ -39,7 +39,7 @@ const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 pub(super) struct LegacyDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
     endpoint: HttpEndpoint,
     /// URL of the event stream.
     url: Url,
@@ -69,7 +69,7 @@ struct PendingPost {
 }
 
 /// Result of [`LegacyDriver::run`].
-pub(super) enum LegacyEnd<'o> {
+pub(super) enum LegacyDriverEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
     /// The server does not support HTTP+SSE. Contains the failure of the GET that shows this.
@@ -88,7 +88,7 @@ impl<'o> LegacyDriver<'o> {
         LegacyDriver {
             core,
             notes,
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             endpoint,
             url,
             fall_back_at: may_fall_back_to_streamable.then(|| clock_now() + limits.endpoint),
@@ -105,7 +105,7 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> LegacyEnd<'o> {
+    pub(super) async fn run(mut self) -> LegacyDriverEnd<'o> {
         let headers = headers::get_request_headers(None, SessionHeaders::EMPTY);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
@@ -115,10 +115,12 @@ impl<'o> LegacyDriver<'o> {
             self.pump();
         }
         match self.not_found.take() {
-            Some(fault) if !self.core.is_stopped() => LegacyEnd::NotFound(Box::new((self.core, self.notes, fault))),
+            Some(fault) if !self.core.is_stopped() => {
+                LegacyDriverEnd::NotFound(Box::new((self.core, self.notes, fault)))
+            }
             _ => {
                 self.end().await;
-                LegacyEnd::Done
+                LegacyDriverEnd::Done
             }
         }
     }
@@ -141,7 +143,7 @@ impl<'o> LegacyDriver<'o> {
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = clock_now();
                 self.on_step(step, now);
-                for _ in 1..MAX_STEPS_PER_POLL {
+                for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
                     self.pump();
                     if !self.core.has_room() || self.is_over() {
                         return;
@@ -241,7 +243,10 @@ impl<'o> LegacyDriver<'o> {
         let ExchangeStep { exchange, moved, what, .. } = step;
         if exchange == STREAM_EXCHANGE {
             if let Some(moved) = moved {
-                self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
+                self.note(format!(
+                    "a redirect was followed to {}",
+                    delivery_faults::displayed_server_text(moved.to.path())
+                ));
                 self.url = moved.to;
             }
             return self.on_stream_step(what, now);
@@ -269,7 +274,7 @@ impl<'o> LegacyDriver<'o> {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
             OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
                 if self.core.session.is_response_pending(&id) {
-                    let cause = delivery_faults::displayed_text(&fault.to_string());
+                    let cause = delivery_faults::displayed_server_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
             }
@@ -278,7 +283,7 @@ impl<'o> LegacyDriver<'o> {
                 let line = format!(
                     "{} was not delivered: {}",
                     connection_notes::message_name(&about),
-                    delivery_faults::displayed_text(&fault.to_string())
+                    delivery_faults::displayed_server_text(&fault.to_string())
                 );
                 self.note(line);
             }

@@ -40,7 +40,7 @@ pub enum SseEvent {
 
 /// Error at which an event stream ended.
 #[derive(Debug)]
-pub(crate) enum StreamFault<E> {
+pub(crate) enum EventStreamFault<E> {
     /// The HTTP body failed with this error.
     Body(E),
     /// The parser failed with this message, although the guard should have prevented that.
@@ -63,7 +63,7 @@ impl<E: Send + 'static> SseEvents<E> {
     }
 
     /// Returns the next item, or `None` at the end of the stream.
-    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, StreamFault<E>>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, EventStreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
                 return Some(Ok(event));
@@ -74,11 +74,13 @@ impl<E: Send + 'static> SseEvents<E> {
                     return Some(Ok(SseEvent::TooLarge { head }));
                 }
                 Err(EventStreamError::Transport(StreamError::Bytes(error))) => {
-                    return Some(Err(StreamFault::Body(error)));
+                    return Some(Err(EventStreamFault::Body(error)));
                 }
-                Err(EventStreamError::Utf8(error)) => return Some(Err(StreamFault::Unreadable(error.to_string()))),
+                Err(EventStreamError::Utf8(error)) => {
+                    return Some(Err(EventStreamFault::Unreadable(error.to_string())));
+                }
                 Err(EventStreamError::Parser(error)) => {
-                    return Some(Err(StreamFault::Unreadable(error.code.description().to_owned())));
+                    return Some(Err(EventStreamFault::Unreadable(error.code.description().to_owned())));
                 }
             }
         }
@@ -86,14 +88,14 @@ impl<E: Send + 'static> SseEvents<E> {
 
     /// Waits for an event, and returns it with further events that are available without waiting. The second value is
     /// `Some` with the last events of the stream.
-    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
+    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<EventStreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
         let mut next = Some(self.next().await);
         while let Some(event) = next {
             match event {
-                None => return (events, Some(StreamEnd::Ended)),
-                Some(Err(fault)) => return (events, Some(StreamEnd::Broken(fault))),
+                None => return (events, Some(EventStreamEnd::Ended)),
+                Some(Err(fault)) => return (events, Some(EventStreamEnd::Broken(fault))),
                 Some(Ok(event)) => {
                     if let SseEvent::Data { data, .. } = &event {
                         bytes += data.len();
@@ -127,11 +129,11 @@ impl<E: Send + 'static> SseEvents<E> {
 
 /// Reason why a stream has no more events.
 #[derive(Debug)]
-pub(crate) enum StreamEnd<E> {
+pub(crate) enum EventStreamEnd<E> {
     /// The server ended the stream.
     Ended,
     /// The stream failed with this error.
-    Broken(StreamFault<E>),
+    Broken(EventStreamFault<E>),
 }
 
 enum StreamError<E> {

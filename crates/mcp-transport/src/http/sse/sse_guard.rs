@@ -7,7 +7,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
 
-use crate::line_decoder::EXCERPT_BYTES;
+use crate::line_decoder::LINE_EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` value. Longer values are ignored.
@@ -117,9 +117,9 @@ impl SseGuard {
     }
 
     fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
-        let room = EXCERPT_BYTES.saturating_sub(self.block.len());
+        let room = LINE_EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
-        self.block.truncate(EXCERPT_BYTES);
+        self.block.truncate(LINE_EXCERPT_BYTES);
         let block = std::mem::take(&mut self.block).freeze();
         let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
         let head = block.slice(head..);

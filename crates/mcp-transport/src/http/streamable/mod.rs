@@ -23,18 +23,18 @@ use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
 use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
+use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
 /// Maximum number of exchange steps that are handled before the owner is polled again.
-const MAX_STEPS_PER_POLL: usize = 64;
+const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 
 /// Driver of the session with one server over Streamable HTTP.
 pub(super) struct StreamableDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
     endpoint: HttpEndpoint,
     url: Url,
     limits: HttpLimits,
@@ -64,7 +64,7 @@ pub(super) struct StreamableDriver<'o> {
 }
 
 /// Result of [`StreamableDriver::run`].
-pub(super) enum StreamableEnd<'o> {
+pub(super) enum StreamableDriverEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
     /// The server seems not to support Streamable HTTP. Contains the event about the failed handshake.
@@ -127,7 +127,7 @@ impl<'o> StreamableDriver<'o> {
         StreamableDriver {
             core,
             notes,
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             endpoint,
             url,
             limits,
@@ -147,7 +147,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> StreamableEnd<'o> {
+    pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
         self.pump();
         while !self.is_over() {
             self.step().await;
@@ -155,11 +155,11 @@ impl<'o> StreamableDriver<'o> {
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.is_stopped() => {
-                StreamableEnd::NotStreamable(Box::new((self.core, self.notes, why)))
+                StreamableDriverEnd::NotStreamable(Box::new((self.core, self.notes, why)))
             }
             _ => {
                 self.end().await;
-                StreamableEnd::Done
+                StreamableDriverEnd::Done
             }
         }
     }
@@ -188,7 +188,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Handles further exchange steps that are ready, which avoids an iteration of the event loop for each.
     fn on_more_steps(&mut self, now: Instant) {
-        for _ in 1..MAX_STEPS_PER_POLL {
+        for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
             self.pump();
             if !self.core.has_room() || self.is_over() {
                 return;

@@ -11,7 +11,7 @@ use crate::driver::message_intake::ResponseKind;
 use crate::http::delivery_faults::{self, HttpRefusal};
 use crate::http::endpoint::FollowedRedirect;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, stream_end_text};
-use crate::http::sse::{SseEvent, StreamEnd};
+use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
@@ -54,7 +54,7 @@ impl StreamableDriver<'_> {
 
     fn on_redirect(&mut self, moved: FollowedRedirect) {
         let FollowedRedirect { to, permanent } = moved;
-        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(to.path())));
+        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_server_text(to.path())));
         if permanent {
             self.url = to;
         }
@@ -104,7 +104,7 @@ impl StreamableDriver<'_> {
         exchange: u64,
         opened: bool,
         events: Vec<SseEvent>,
-        next: Result<BoxedEvents, StreamEnd<reqwest::Error>>,
+        next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>>,
         now: Instant,
     ) {
         if opened {
@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_pause(pause)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_retry_delay(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
@@ -212,7 +212,10 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!("{name} was refused: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "{name} was refused: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
                 if opened {
                     self.open_get_stream();
                 }
@@ -263,7 +266,10 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!("{name} was not delivered: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "{name} was not delivered: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
                 if opened {
                     self.open_get_stream();
                 }

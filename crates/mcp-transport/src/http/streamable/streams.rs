@@ -93,7 +93,7 @@ impl StreamableDriver<'_> {
                 } else {
                     self.note(format!(
                         "there is no GET stream: {}",
-                        delivery_faults::displayed_text(&fault.to_string())
+                        delivery_faults::displayed_server_text(&fault.to_string())
                     ));
                 }
             }
@@ -113,9 +113,12 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Get if unusable => {
                 self.finish_exchange(exchange);
-                self.note(format!("there is no GET stream: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "there is no GET stream: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
             }
-            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_text(&fault.to_string())),
+            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_server_text(&fault.to_string())),
         }
     }
 
@@ -128,7 +131,7 @@ impl StreamableDriver<'_> {
     /// Schedules the next attempt to open the event stream of an exchange.
     fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::reopen_pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
+        let pause = retry::reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
