@@ -6,16 +6,16 @@ use serde::Serialize;
 
 use crate::text::has_only_visible_characters;
 
-/// Maximum length of a page's URI in bytes.
+/// Maximum length of an app page's URI in bytes.
 pub const MAX_UI_URI_BYTES: usize = 2048;
 
 const SCHEME: &str = "ui://";
 
-/// URI of a page: `ui://` and at least one more character, without white space and hidden characters.
+/// URI of an app page: `ui://` and at least one more character, without white space and hidden characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct UiUri(String);
 
-/// Reason why a text is not a valid URI of a page.
+/// Reason why a text is not a valid URI of an app page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UiUriProblem {
     /// The scheme is not `ui`.
@@ -33,7 +33,7 @@ pub enum UiUriProblem {
 }
 
 impl UiUri {
-    /// Parses the URI of a page. The text is retained as written, because servers compare it byte for byte.
+    /// Parses the URI of an app page. The text is retained as written, because servers compare it byte for byte.
     ///
     /// # Errors
     ///

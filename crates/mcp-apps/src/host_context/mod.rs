@@ -40,9 +40,9 @@ pub enum Platform {
 pub enum AxisSize {
     /// The host sets the extent.
     Fixed(u32),
-    /// The page chooses the extent, up to this maximum.
+    /// The app page chooses the extent, up to this maximum.
     UpTo(u32),
-    /// The page chooses the extent, without a maximum.
+    /// The app page chooses the extent, without a maximum.
     #[default]
     Unbounded,
 }
@@ -65,14 +65,14 @@ pub struct InputDevices {
     pub hover: bool,
 }
 
-/// Information about the host for one page. `None` members are not reported to the page.
+/// Information about the host for one app page. `None` members are not reported to the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HostContext {
     /// Tool call that the view belongs to.
     pub tool: Option<ToolInfo>,
     /// Color theme of the host.
     pub theme: Option<Theme>,
-    /// Style variables that adapt the page to the host. Not reported if empty.
+    /// Style variables that adapt the app page to the host. Not reported if empty.
     pub styles: StyleVariables,
     /// CSS that loads fonts: `@font-face` and `@import` rules.
     pub fonts: Option<String>,

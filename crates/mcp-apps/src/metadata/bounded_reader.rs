@@ -35,10 +35,10 @@ pub enum MetadataProblem {
         /// Required JSON type, such as `a string`.
         expected: &'static str,
     },
-    /// The member should contain the URI of a page, but its value is not such a URI.
+    /// The member should contain the URI of an app page, but its value is not such a URI.
     #[error("{reason}: {value}")]
     NotAPage {
-        /// Reason why the value is not the URI of a page.
+        /// Reason why the value is not the URI of an app page.
         reason: UiUriProblem,
         /// Beginning of the invalid value.
         value: Excerpt,
@@ -52,7 +52,7 @@ pub enum MetadataProblem {
     /// The specification does not define this name or value.
     #[error("is unknown: {0}")]
     Unknown(Excerpt),
-    /// The member belongs into the metadata of the page, and is ignored in that of a tool.
+    /// The member belongs into the metadata of the app page, and is ignored in that of a tool.
     #[error("has no effect on a tool, only on its page")]
     Misplaced,
     /// The metadata is in the member `meta` instead of `_meta`. It is used.

@@ -31,7 +31,7 @@ impl Default for ToolVisibility {
 /// Metadata that a server declares for a tool (specification 2026-01-26, section "Resource Discovery").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolMetadata {
-    /// Page that shows the results of the tool, or `None` for a tool without a page.
+    /// App page that shows the results of the tool, or `None` for a tool without one.
     pub page: Option<UiUri>,
     /// Callers that the server permits to use the tool.
     pub visibility: ToolVisibility,

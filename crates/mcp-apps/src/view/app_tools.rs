@@ -34,14 +34,14 @@ pub struct AppToolList {
 /// A tool that an app offers. Its definition is an unverified claim of the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppTool {
-    /// Definition of the tool, as the page sent it.
+    /// Definition of the tool, as the app page sent it.
     pub definition: Tool,
 }
 
 /// Reason why an app's tools can't be listed or called.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AppToolError {
-    /// The page is not initialized, or did not declare that it offers tools.
+    /// The app page is not initialized, or did not declare that it offers tools.
     #[error("the app offers no tools")]
     NotOffered,
     /// The app did not list a tool of this name.
@@ -50,16 +50,16 @@ pub enum AppToolError {
     /// Too many calls of the app's tools are in progress.
     #[error("too many calls of the app's tools are running")]
     TooManyCalls,
-    /// The page did not respond within [`APP_TOOL_TIMEOUT`].
+    /// The app page did not respond within [`APP_TOOL_TIMEOUT`].
     #[error("the app did not respond in time")]
     TimedOut,
-    /// The page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
+    /// The app page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
     #[error("the response of the app is too large")]
     TooLarge,
-    /// The page's response is not a valid result.
+    /// The app page's response is not a valid result.
     #[error("the response of the app is invalid")]
     InvalidResult,
-    /// The page responded with an error. Untrusted.
+    /// The app page responded with an error. Untrusted.
     #[error("the app responded with an error: {0}")]
     Failed(RpcError),
     /// The view was closed.
@@ -67,7 +67,7 @@ pub enum AppToolError {
     Closed,
 }
 
-/// A request of the host to the page that has no response yet.
+/// A request of the host to the app page that has no response yet.
 #[derive(Debug)]
 struct HostRequest {
     purpose: HostRequestPurpose,

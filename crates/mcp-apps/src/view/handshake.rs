@@ -19,10 +19,10 @@ use crate::text::{Excerpt, truncated};
 /// Protocol versions that this crate supports. The first one is the response to an unknown version.
 pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
 
-/// Maximum number of display modes that are read from the page's `ui/initialize`.
+/// Maximum number of display modes that are read from the app page's `ui/initialize`.
 const MAX_DECLARED_DISPLAY_MODES: usize = 8;
 
-/// Messages that the page sent before it was initialized.
+/// Messages that the app page sent before it was initialized.
 #[derive(Debug, Default)]
 pub(super) struct EarlyMessages {
     messages: Vec<(IncomingMessage, usize)>,
@@ -49,7 +49,7 @@ impl EarlyMessages {
 }
 
 impl View {
-    /// Stores a message of the page until the page is initialized.
+    /// Stores a message of the app page until the page is initialized.
     pub(super) fn retain_early(&mut self, message: IncomingMessage, bytes: usize) {
         let method = match &message {
             IncomingMessage::Request { method, .. } | IncomingMessage::Notification { method, .. } => method.clone(),

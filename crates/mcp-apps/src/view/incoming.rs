@@ -20,7 +20,7 @@ const PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
 const BYTES_SEARCHED_FOR_ID: usize = 4096;
 
 impl View {
-    /// Processes a message that the page posted, as JSON text.
+    /// Processes a message that the app page posted, as JSON text.
     ///
     /// The caller has to verify that the frame of this view is the source of the message.
     pub fn handle_message(&mut self, text: &str, now: Instant) {
@@ -67,7 +67,7 @@ impl View {
         }
     }
 
-    /// Processes a decoded message of the page. `bytes` is the size of the message.
+    /// Processes a decoded message of the app page. `bytes` is the size of the message.
     pub(super) fn on_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
         match message {
             IncomingMessage::Request { id, method, params } => self.on_request(id, method, params, bytes),

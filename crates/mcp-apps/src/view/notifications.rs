@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// Limits the page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
+/// Limits the app page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
 /// extent.
 fn clamp_extent(pixels: f64, axis: AxisSize) -> Option<u32> {
     let maximum = match axis {

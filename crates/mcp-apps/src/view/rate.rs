@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::limits::{BYTES_PER_RATE_TOKEN, MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
 
-/// Token bucket that limits the rate of a page's messages. One token is one message.
+/// Token bucket that limits the rate of an app page's messages. One token is one message.
 #[derive(Debug)]
 pub(super) struct RateLimit {
     tokens: f64,
@@ -30,8 +30,8 @@ impl RateLimit {
         is_admitted
     }
 
-    /// Consumes the tokens for the additional cost of a large response to the page, so that the page can't cause large
-    /// responses at a high rate. The balance may become negative, and then delays further messages.
+    /// Consumes the tokens for the additional cost of a large response to the app page, so that the page can't cause
+    /// large responses at a high rate. The balance may become negative, and then delays further messages.
     pub(super) fn charge(&mut self, bytes: usize) {
         self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_RATE_TOKEN).unwrap_or(u32::MAX));
     }

@@ -18,10 +18,10 @@ use crate::capabilities::HostCapabilities;
 use crate::display_mode::DisplayMode;
 use crate::text::Excerpt;
 
-/// JSON-RPC error code for requests of the page that the user or the policy refuses.
+/// JSON-RPC error code for requests of the app page that the user or the policy refuses.
 pub(super) const REFUSED_CODE: i64 = -32000;
 
-/// Error for a request of the page that the view refuses without passing it to the host.
+/// Error for a request of the app page that the view refuses without passing it to the host.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) kind: FaultKind,
@@ -46,7 +46,7 @@ impl Refusal {
     }
 }
 
-/// Conditions under which requests of the page are accepted.
+/// Conditions under which requests of the app page are accepted.
 #[derive(Debug)]
 pub(super) struct RequestConditions<'a> {
     pub(super) capabilities: &'a HostCapabilities,
@@ -55,7 +55,7 @@ pub(super) struct RequestConditions<'a> {
     pub(super) bytes: usize,
 }
 
-/// Parses a request of the page that the host must respond to.
+/// Parses a request of the app page that the host must respond to.
 pub(super) fn parse_request(
     method: &str,
     params: Map,
