@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineSurvey, parse_id, trim_line};
+use super::line_survey::{LineScan, parse_id, trim_line};
 use super::{
     IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_VALUES, RawJson, RpcError,
 };
@@ -18,13 +18,13 @@ pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
         return decode_batch_or_reject(&frame.slice_ref(bytes));
     };
     let Some(envelope) = MessageEnvelope::parse(&text) else { return decode_batch_or_reject(text.as_bytes()) };
-    decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
+    decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineScan::scan(bytes)))
 }
 
 /// Decodes a line that is not a valid JSON object: returns the batch if the line is an array of messages, or the reason
 /// why the line is invalid.
 fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let found = LineSurvey::scan(bytes);
+    let found = LineScan::scan(bytes);
     let read = match validate_line(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => decode_batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
@@ -35,7 +35,7 @@ fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessa
 }
 
 /// Returns the line as text, or the cause if its first bytes, its encoding or `found` show that the line is invalid.
-fn validate_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
+fn validate_line(bytes: &Bytes, found: &LineScan) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
@@ -70,7 +70,7 @@ fn classify_non_object(bytes: &[u8]) -> InvalidCause {
     }
 }
 
-fn decode_batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
+fn decode_batch(text: &ByteString, found: &LineScan) -> Result<IncomingMessage, InvalidCause> {
     if found.top_level_commas >= MAX_BATCH_MESSAGES {
         return Err(InvalidCause::batch_too_long());
     }
@@ -86,7 +86,7 @@ fn decode_batch_element(frame: &ByteString, text: &str) -> Result<IncomingMessag
         Some(envelope) => decode_message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
-    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::scan(text.as_bytes())))
+    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineScan::scan(text.as_bytes())))
 }
 
 /// Builds a message from its envelope, whose members are slices of `text`.

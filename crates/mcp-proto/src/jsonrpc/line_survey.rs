@@ -7,7 +7,7 @@ use super::{MAX_ID_BYTES, RequestId};
 
 /// Properties of a received line, which may be malformed.
 #[derive(Debug, Default)]
-pub(super) struct LineSurvey {
+pub(super) struct LineScan {
     /// Deepest nesting of arrays and objects in the line.
     pub(super) depth: usize,
     /// Upper bound of the number of JSON values.
@@ -33,10 +33,10 @@ pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
-impl LineSurvey {
+impl LineScan {
     /// Scans the bytes of a line, which must be trimmed by [`trim_line`].
-    pub(super) fn scan(bytes: &[u8]) -> LineSurvey {
-        let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
+    pub(super) fn scan(bytes: &[u8]) -> LineScan {
+        let mut found = LineScan { values: 1, ..LineScan::default() };
         let is_object = bytes.first() == Some(&b'{');
         let mut depth = 0_usize;
         let mut at = 0;
@@ -201,7 +201,7 @@ pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
 pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
     let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     loop {
-        if let Some(before) = strip_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
+        if let Some(before) = strip_trailing_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
             rest = before;
             continue;
         }
@@ -213,7 +213,7 @@ pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
 }
 
 /// Returns `rest` without `,key:value` at its end, or `None` if `rest` does not end with that member.
-fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
+fn strip_trailing_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 /// Minimum length in bytes of a value whose position is recorded. Smaller values are as fast to scan again.
-const MIN_RECORDED_BYTES: usize = 64;
+const MIN_RECORDED_VALUE_BYTES: usize = 64;
 /// Maximum nesting depth of a value whose position is recorded. A list's result is an object (1) with an array (2) of
 /// entries (3) with schemas (4). Deeper values are skipped with the value that contains them.
 const MAX_RECORDED_DEPTH: usize = 4;
@@ -76,7 +76,7 @@ impl LargeValueRecorder {
 impl ValueRecorder for LargeValueRecorder {
     #[inline]
     fn on_string(&mut self, depth: usize, start: usize, end: usize) {
-        if end - start >= MIN_RECORDED_BYTES && depth <= MAX_RECORDED_DEPTH {
+        if end - start >= MIN_RECORDED_VALUE_BYTES && depth <= MAX_RECORDED_DEPTH {
             self.push(start, end);
         }
     }
@@ -95,7 +95,7 @@ impl ValueRecorder for LargeValueRecorder {
         }
         let Some(at) = self.open[depth] else { return };
         match (self.found.get_mut(at), u32::try_from(end)) {
-            (Some(span), Ok(end)) if (end - span.start) as usize >= MIN_RECORDED_BYTES => span.end = end,
+            (Some(span), Ok(end)) if (end - span.start) as usize >= MIN_RECORDED_VALUE_BYTES => span.end = end,
             // A container below the minimum length has no large value inside either.
             _ => self.found.truncate(at),
         }

@@ -10,9 +10,9 @@ use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of times that the request of one call is sent again after a delivery failure.
-const MAX_RESENDS: u32 = 3;
+const MAX_RESENDS_PER_CALL: u32 = 3;
 /// Delay before a call's request is sent again for the first time. The delay doubles with each further retransmission.
-const RESEND_DELAY: Duration = Duration::from_millis(250);
+const INITIAL_RESEND_DELAY: Duration = Duration::from_millis(250);
 
 /// Failure of the transport to deliver a request or to receive its response.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,9 +130,9 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let safe = call.request.is_safe_to_repeat();
-        if call.resends < MAX_RESENDS && fault.is_temporary(safe) {
+        if call.resends < MAX_RESENDS_PER_CALL && fault.is_temporary(safe) {
             call.resends += 1;
-            call.send_at = checked_deadline(now, RESEND_DELAY * 2u32.pow(call.resends - 1));
+            call.send_at = checked_deadline(now, INITIAL_RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
             self.end_call(id, Err(undelivered_error(&fault)));
             self.refuse_requests_of_call(id, now);

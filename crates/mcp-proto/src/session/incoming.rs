@@ -14,7 +14,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
-const MAX_ELICITATIONS: usize = 256;
+const MAX_STORED_ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -245,7 +245,7 @@ impl Session {
     /// 2025-11-25).
     pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == MAX_ELICITATIONS {
+            if self.elicitations.len() == MAX_STORED_ELICITATIONS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());

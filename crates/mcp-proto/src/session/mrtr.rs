@@ -16,19 +16,19 @@ use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
 /// Input that the server requested in one `input_required` result, and the user's responses so far.
-pub(super) struct RoundInputs {
+pub(super) struct RequestedInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque `requestState` of the server, echoed byte for byte. Omitted from debug output because it may be secret.
     state: Option<String>,
 }
 
-impl std::fmt::Debug for RoundInputs {
+impl std::fmt::Debug for RequestedInputs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inputs").field("keys", &self.answers.len()).finish_non_exhaustive()
     }
 }
 
-impl RoundInputs {
+impl RequestedInputs {
     /// Writes the user's input into the parameters of the repeated request. Includes `requestState` only if the latest
     /// result had one.
     pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
@@ -63,7 +63,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.clock.on_activity(now);
         let answers = requests.keys().map(|key| (key.clone(), None)).collect();
-        call.inputs = Some(RoundInputs { answers, state });
+        call.inputs = Some(RequestedInputs { answers, state });
         if requests.is_empty() {
             return self.send_call_request(id);
         }

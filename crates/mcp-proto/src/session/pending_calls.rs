@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::CallId;
 use super::calls::PendingCall;
-use super::timers::earliest;
+use super::timers::earliest_instant;
 
 /// The calls in flight, with a cached lower bound of their earliest timeout.
 ///
@@ -57,13 +57,13 @@ impl PendingCalls {
 
     /// Returns the earliest time at which a call may time out. May be earlier than the first timeout, but never later.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        earliest([self.soonest, self.next_due_of_changed()])
+        earliest_instant([self.soonest, self.next_due_of_changed()])
     }
 
     /// Recomputes the lower bound from all calls, so that [`PendingCalls::next_due`] is exact.
     pub(super) fn recompute_next_due(&mut self) {
         self.changed = None;
-        self.soonest = earliest(self.calls.values().map(|call| call.next_due()));
+        self.soonest = earliest_instant(self.calls.values().map(|call| call.next_due()));
     }
 
     fn next_due_of_changed(&self) -> Option<Instant> {

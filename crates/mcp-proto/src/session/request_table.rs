@@ -59,15 +59,15 @@ pub(super) enum ResponseMatch {
 /// Pending requests of the client. Ids are whole numbers that are never reused in a session, as the `basic` page
 /// requires up to 2025-11-25, and no caller can choose them, so they do not collide.
 #[derive(Debug)]
-pub(super) struct RequestTable {
+pub(super) struct PendingRequestTable {
     next: i64,
     waiting: IndexMap<i64, RequestPurpose, FxBuildHasher>,
     given_up: IndexSet<i64, FxBuildHasher>,
 }
 
-impl RequestTable {
-    pub(super) fn new() -> RequestTable {
-        RequestTable { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
+impl PendingRequestTable {
+    pub(super) fn new() -> PendingRequestTable {
+        PendingRequestTable { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
     }
 
     /// Registers a request and returns its new id.

@@ -13,7 +13,7 @@ use crate::types::{
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
 /// Maximum number of invalid entries of one page of a list that are reported individually.
-const MAX_REPORTED_DROPS: usize = 20;
+const MAX_REPORTED_DROPPED_ENTRIES: usize = 20;
 
 /// A request for user input inside an `input_required` result.
 #[derive(Deserialize)]
@@ -154,7 +154,7 @@ fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T
     let list = place.parse_list(|place| {
         match ListEntry::validate_next(place.scanner()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
-            Err(_) if page.dropped.len() == MAX_REPORTED_DROPS => page.more_dropped += 1,
+            Err(_) if page.dropped.len() == MAX_REPORTED_DROPPED_ENTRIES => page.more_dropped += 1,
             Err((name, cause)) => {
                 let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
                 page.dropped.push(DroppedItem { name: escape_and_truncate(&name, 200), cause });

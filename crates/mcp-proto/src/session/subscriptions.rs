@@ -18,11 +18,11 @@ use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEven
 /// Timeout of the acknowledgement of `subscriptions/listen`.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Delay before the first attempt to subscribe again after the subscription was lost. Doubles with each further loss.
-const RENEW_DELAY: Duration = Duration::from_secs(1);
+const INITIAL_RENEW_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay before an attempt to subscribe again.
 const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Lifetime of a subscription after which the delay of the next renewal is reset to [`RENEW_DELAY`].
-const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
+/// Lifetime of a subscription after which the delay of the next renewal is reset to [`INITIAL_RENEW_DELAY`].
+const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
 #[derive(Debug, Default)]
@@ -305,8 +305,9 @@ impl Session {
         listen.previous = listen.current.take();
         listen.granted = false;
         listen.acknowledge_by = None;
-        let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_LIFETIME);
-        let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
+        let good =
+            listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_SUBSCRIPTION_LIFETIME);
+        let wait = if good || listen.waited.is_zero() { INITIAL_RENEW_DELAY } else { listen.waited * 2 };
         listen.waited = wait.min(MAX_RENEW_DELAY);
         listen.renew_at = checked_deadline(now, listen.waited);
         if !std::mem::replace(&mut listen.is_loss_reported, true) {

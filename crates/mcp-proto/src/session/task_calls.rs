@@ -19,11 +19,11 @@ use super::{
 };
 
 /// Retention time that the client requests for a task, in milliseconds.
-const TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
+const REQUESTED_TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
 /// Maximum number of cancelled requests whose ids are stored because the server may still create a task for them.
-const MAX_CANCELLED_CALLS: usize = 256;
+const MAX_STORED_CANCELLED_REQUESTS: usize = 256;
 /// Maximum number of tools whose task support is stored.
-const MAX_TASK_TOOLS: usize = 10_000;
+const MAX_TOOLS_WITH_TASK_SUPPORT: usize = 10_000;
 
 /// State of a call that continues as a task.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ pub(super) struct TaskCall {
 }
 
 impl TaskCall {
-    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the next
-    /// poll: a notification may have scheduled an earlier one that can't be sent yet.
+    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the
+    /// next poll: a notification may have scheduled an earlier one that can't be sent yet.
     pub(super) fn next_poll(&self) -> Option<Instant> {
         self.poll_at.filter(|_| self.get.is_none())
     }
@@ -76,7 +76,7 @@ impl TaskRecords {
     pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {
             Some(support @ ("optional" | "required")) => {
-                if self.support.len() == MAX_TASK_TOOLS {
+                if self.support.len() == MAX_TOOLS_WITH_TASK_SUPPORT {
                     self.support.swap_remove_index(0);
                 }
                 self.support.insert(tool.to_owned(), support == "required");
@@ -93,7 +93,8 @@ impl Session {
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let is_requested = *self.tasks.support.get(name)? || *as_task;
-        (is_requested && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
+        (is_requested && tasks::supports_task_calls(self.facts.as_deref()?))
+            .then(|| json!({ "ttl": REQUESTED_TASK_TTL_MILLIS }))
     }
 
     /// Continues a call as the task that the server created in its result.
@@ -317,18 +318,18 @@ impl Session {
             self.send_task_cancellation(name);
             return true;
         }
-        let augmented = call.augmented;
+        let requested_as_task = call.requested_as_task;
         if let (Some(wire), ClientRequest::CallTool { .. }) = (call.wire, &call.request) {
-            if self.tasks.late.len() == MAX_CANCELLED_CALLS {
+            if self.tasks.late.len() == MAX_STORED_CANCELLED_REQUESTS {
                 self.tasks.late.shift_remove_index(0);
             }
             self.tasks.late.insert(wire);
-            if augmented {
+            if requested_as_task {
                 call.wire = None;
                 self.wire.abandon(wire);
             }
         }
-        augmented
+        requested_as_task
     }
 
     /// Processes the late response to an abandoned request. If the response contains a new task, cancels the task.

@@ -16,7 +16,7 @@ use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
 /// Maximum number of input requests of one task.
-const MAX_INPUT_REQUESTS: usize = 1000;
+const MAX_INPUT_REQUESTS_PER_TASK: usize = 1000;
 
 impl Session {
     /// Replaces the open input requests of a task by those in its latest state: withdraws removed ones and reports new
@@ -40,8 +40,8 @@ impl Session {
         });
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
-        if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS {
-            return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS} times"));
+        if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS_PER_TASK {
+            return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS_PER_TASK} times"));
         }
         for request in removed {
             self.close_request(request, now);

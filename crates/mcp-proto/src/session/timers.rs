@@ -66,7 +66,7 @@ impl CallTimer {
 
     pub(super) fn next_timeout(&self) -> Option<Instant> {
         match self.state {
-            TimerState::Running { idle_at, total_at } => earliest([idle_at, total_at]),
+            TimerState::Running { idle_at, total_at } => earliest_instant([idle_at, total_at]),
             TimerState::Paused { .. } => None,
         }
     }
@@ -87,7 +87,7 @@ fn running_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
     TimerState::Running { idle_at: checked_deadline(now, idle), total_at: checked_deadline(now, total) }
 }
 
-pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
+pub(super) fn earliest_instant(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
     times.into_iter().flatten().min()
 }
 
@@ -97,7 +97,7 @@ impl Session {
             SessionPhase::Probing { until, .. } | SessionPhase::Initializing { until, .. } => *until,
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => None,
         };
-        earliest([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
+        earliest_instant([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
     }
 
     pub(super) fn expire(&mut self, now: Instant) {

@@ -14,7 +14,7 @@ use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
 /// Minimum lifetime after which a stream does not count as a failed attempt, even if it had no events.
-const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(10);
+const MIN_STABLE_STREAM_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
     /// Opens the GET stream of the session. Servers may refuse it.
@@ -48,7 +48,7 @@ impl StreamableDriver<'_> {
     /// Handles a POST or GET stream that ended before the response arrived.
     pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_LIFETIME) {
+        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_STREAM_LIFETIME) {
             running.resume.failures = 0;
             running.resume.fruitless = 0;
         }
