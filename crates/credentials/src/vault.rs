@@ -28,7 +28,7 @@ pub struct TokenVaults {
 /// State that all open vaults of one entry share.
 #[derive(Default)]
 struct VaultEntry {
-    /// Lock that serializes the operations on the entry, also across its open vaults.
+    /// Lock that serializes the vault operations on the entry, across all open vaults of the entry.
     operation_lock: Arc<tokio::sync::Mutex<()>>,
     /// Number of times that the entry was emptied. A vault that was opened before the entry was last emptied is closed.
     emptied_count: AtomicU64,
@@ -46,7 +46,7 @@ pub struct SecretsVault {
 
 /// Result of emptying the vault of an entry.
 pub struct EmptiedVault {
-    /// Copy of the removed contents in memory, as far as they could be read. `None` if the vault was empty.
+    /// Copy of the removed tokens in memory, as far as they could be read. `None` if the entry had no tokens.
     pub was: Option<SecretsVault>,
     /// `Ok` if all secrets of the entry were removed from the secret store.
     pub removed: Result<(), VaultError>,
@@ -168,7 +168,7 @@ fn vault_error(error: &SecretError) -> VaultError {
     VaultError { kind, cause: error.to_string() }
 }
 
-/// Returns the error of operations on a closed vault.
+/// Returns the error of operations on a vault that is closed because its entry was emptied.
 fn closed_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }

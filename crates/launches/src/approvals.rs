@@ -39,6 +39,7 @@ pub fn command_hash(
     Hash::of_json(&command)
 }
 
+/// Returns path, canonical path and state of a launch file as JSON for the approval's hash.
 fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         FileState::Content(hash) => json!(hash),
@@ -49,8 +50,8 @@ fn launch_file_json(file: &LaunchFile) -> Value {
     json!([path_json(&file.path), path_json(&file.real), state])
 }
 
-/// Returns the readable text of an approval: what the user reads, and what else distinguishes two commands or
-/// addresses.
+/// Returns the readable text of an approval to start this command or to connect to this address, including settings
+/// such as the working directory or names of headers.
 ///
 /// The text is stored in a file, so it contains no values that are likely to be secrets.
 pub fn approval_text(config: &ServerConfig) -> String {

@@ -58,16 +58,16 @@ impl SandboxPlanError {
     }
 }
 
-/// The locations of Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and
-/// the settings file, which may contain credentials of other servers. A sandboxed server can neither read nor change
-/// these files.
+/// The locations of Drawbridge's own files: the data folder, which contains documents, secrets, the audit log,
+/// conversations and the homes of servers, and the settings file, which may contain credentials of other servers. A
+/// sandboxed server can neither read nor change these files.
 #[derive(Debug, Clone)]
 pub struct AppFiles {
     data: PathBuf,
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Folders that the last search found and that sandboxes must hide.
+    /// Drawbridge's own folders that the last search found, which sandboxes must hide.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
@@ -97,7 +97,7 @@ impl AppFiles {
     }
 
     /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
-    /// so the owner uses [`Self::folders`] during its turns.
+    /// so the owner task of `host` uses [`Self::folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -105,8 +105,8 @@ impl AppFiles {
         found
     }
 
-    /// Returns the hidden folders found by the last search. [`Self::resolve_sandbox_command`] searches before each
-    /// start.
+    /// Returns Drawbridge's own folders that sandboxes hide, as the last search found them.
+    /// [`Self::resolve_sandbox_command`] searches before each start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -31,21 +31,21 @@ pub(crate) struct AuthorizationContext {
     pub(crate) server: String,
     state: Mutex<AuthorizationState>,
     pub(crate) server_nonces: DpopNonces,
-    /// Serializes reads and writes of the record in the vault.
+    /// Lock that serializes reads and writes of the sign-in record in the vault.
     pub(crate) record_lock: Turn<()>,
-    /// Serializes sign-ins: only one runs at a time.
+    /// Lock that serializes sign-ins: only one runs at a time.
     pub(crate) sign_in_lock: Turn<()>,
-    /// Serializes token renewals: only one runs at a time.
+    /// Lock that serializes token renewals: only one runs at a time.
     pub(crate) renewal_lock: Turn<()>,
-    /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
+    /// Token that cancels all sign-ins that have started. Replaced by a new one on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
 }
 
-/// Mutable state of one server's authorization: record, challenge, nonces and failures.
+/// Mutable state of one server's authorization: sign-in record, challenge, DPoP nonces and failures.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
-    /// `true` if `record` is valid, because it was read from the vault or replaced since the app started.
+    /// `true` if the field `record` is valid, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
     /// Time and error of the last read of the vault, if it failed.
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
@@ -60,7 +60,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last token renewal, if it failed.
+    /// Last token renewal if it failed, otherwise `None`.
     pub(crate) failed_refresh: Option<FailedRefresh>,
     /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
@@ -73,7 +73,7 @@ pub(crate) enum VaultContents {
     #[default]
     Unknown,
     Nothing,
-    /// The vault had an entry with this SHA-256 hash.
+    /// The vault entry of the sign-in had this SHA-256 hash.
     Entry([u8; 32]),
 }
 

@@ -28,8 +28,9 @@ pub(crate) struct ClientRegistration {
     pub(crate) redirect_uri: Option<Url>,
     /// Expiry of the client secret in seconds since the Unix epoch.
     pub(crate) expires_at: Option<u64>,
-    /// `true` if the browser was opened with this client id and never returned to the app. An authorization server that
-    /// no longer knows a client reports that only to the user.
+    /// `true` if the browser was opened with this client id and did not return to the app, so that the authorization
+    /// server may have rejected the client. An authorization server that no longer knows a client reports that only to
+    /// the user.
     #[serde(default)]
     pub(crate) doubted: bool,
 }

@@ -275,7 +275,7 @@ pub enum AuthErrorCause {
     },
 }
 
-/// Returns the text before the cause in an error message. Empty if the user declined, since nothing failed.
+/// Returns the phase as the beginning of an error message. Empty if the user declined, since nothing failed.
 fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }

@@ -1,6 +1,6 @@
 //! Final page of a sign-in in the browser: static, without scripts and without external resources.
 
-/// Text of a page that the browser shows at the end of a sign-in.
+/// Text of the final page that the browser shows at the end of a sign-in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FinalPageText<'a> {
     SignedIn,
@@ -10,7 +10,7 @@ pub(crate) enum FinalPageText<'a> {
     UnexpectedRequest,
 }
 
-/// Language of a page, selected by the browser's `Accept-Language` header.
+/// Language of the final page, selected by the browser's `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalPageLanguage {
     English,
@@ -44,7 +44,7 @@ impl FinalPageLanguage {
         }
     }
 
-    /// Returns the title and the text that a page shows in this language.
+    /// Returns the title and the text of the final page in this language.
     const fn texts(self, words: FinalPageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (FinalPageLanguage::English, FinalPageText::SignedIn) => {
@@ -65,7 +65,7 @@ impl FinalPageLanguage {
     }
 }
 
-/// Returns a complete HTTP response that contains a page.
+/// Returns a complete HTTP response that contains the final page.
 pub(crate) fn final_page_response(status: u16, words: FinalPageText<'_>, language: FinalPageLanguage) -> String {
     let (title, text) = language.texts(words);
     let cause = match words {

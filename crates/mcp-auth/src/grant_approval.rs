@@ -25,7 +25,7 @@ pub(crate) enum ConsentMode {
     Given,
     /// Consent may be requested from the user, with this reason.
     AskUser(AuthReason),
-    /// Consent cannot be requested. Anything that was not approved before is an error.
+    /// Consent cannot be requested. An endpoint or scope that was not approved before is an error.
     Nobody,
 }
 

@@ -22,7 +22,7 @@ const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// HTTP client for the requests of one server's authorization, with their log.
+/// HTTP client for the requests of one server's authorization, which logs each request as a step.
 pub(crate) struct AuthHttpClient {
     client: UntrustedUrlClient,
     now: Clock,
@@ -49,12 +49,12 @@ impl AuthHttpClient {
         &self.named
     }
 
-    /// Starts the log of a new sign-in, and discards the previous one.
+    /// Starts the step log of a new sign-in, and discards that of the previous one.
     pub(crate) fn begin_sign_in_log(&self) {
         self.lock().log.begin();
     }
 
-    /// Ends the log of the sign-in. Later steps are stored separately.
+    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately.
     pub(crate) fn end_sign_in_log(&self) {
         self.lock().log.end();
     }

@@ -16,7 +16,7 @@ const MAX_DISPLAYED_URL_CHARS: usize = 200;
 /// Maximum length in bytes of a URL from metadata or a challenge.
 const MAX_URL_BYTES: usize = 4096;
 
-/// URLs that the user entered: the server's URL, and configured issuers.
+/// URLs that the user entered for one server: its own URL, and configured issuers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UserEnteredUrls(Vec<Url>);
 

@@ -32,7 +32,7 @@ pub(crate) enum StoredClientAuth {
     PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
-/// Way in which the app obtains a client id at an authorization server.
+/// Approach by which the app obtains a client id at an authorization server.
 #[derive(Debug)]
 pub(crate) enum ClientIdApproach {
     Preregistered(PreregisteredClient),
@@ -42,10 +42,10 @@ pub(crate) enum ClientIdApproach {
     AskUser,
 }
 
-/// Selects the way of obtaining a client id. `stored` is the stored registration with this authorization server.
+/// Selects the approach for obtaining a client id. `stored` is the stored registration with this authorization server.
 ///
-/// # Errors
-/// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
+/// # Errors Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization
+/// server.
 pub(crate) fn choose_client_id_approach(
     source: &ClientSource,
     server: &AuthorizationServerMetadata,

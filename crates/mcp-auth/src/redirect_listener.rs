@@ -15,13 +15,13 @@ use crate::final_page::{self, FinalPageLanguage, FinalPageText};
 use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
-/// Maximum time for the user to complete the authorization request in the browser.
+/// Maximum time for the user to complete the authorization request in the browser, until the redirect arrives.
 pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
-/// Timeout of reading a request or writing a page.
+/// Timeout of reading a browser's request to the redirect listener, or of writing the final page.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections to the redirect listener.
 const MAX_CONNECTIONS: usize = 16;
@@ -51,8 +51,8 @@ pub(crate) enum AuthorizationResult {
     },
 }
 
-/// Connection of the browser that sent the authorization response, on which the final page is sent. `None` for a pasted
-/// response.
+/// Connection of the browser that sent the authorization response, over which the final page is sent. `None` if the
+/// user pasted the response.
 pub(crate) struct BrowserConnection(Option<(TcpStream, FinalPageLanguage)>);
 
 impl RedirectListener {
@@ -142,7 +142,8 @@ impl BrowserConnection {
     }
 }
 
-/// Reads one request. Responds immediately unless the request is the valid authorization response.
+/// Reads one request to the redirect listener. Responds immediately unless the request is the valid authorization
+/// response.
 async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,

@@ -11,7 +11,7 @@ pub(crate) const MAX_REFUSAL_RENEWALS_PER_WINDOW: usize = 3;
 /// Length of the sliding window in which operations are counted.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
-/// Times of the operations, such as requests, that were counted within the last minute.
+/// Sliding-window rate limit: the times of the operations, such as requests, that were counted within the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
@@ -27,7 +27,7 @@ impl RequestBudget {
         true
     }
 
-    /// Removes the latest operation from the count, if its outcome shows that it must not be counted.
+    /// Removes the latest operation from the count, because its outcome shows that it must not be counted.
     pub(crate) fn refund(&mut self) {
         self.0.pop_back();
     }

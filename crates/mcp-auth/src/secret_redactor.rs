@@ -46,6 +46,7 @@ pub(crate) struct SecretRedactor {
     known_secrets: Vec<SecretString>,
 }
 
+/// Secrets that were registered or found in responses, newest last. The oldest are dropped.
 impl SecretRedactor {
     /// Redacts this secret from now on. If too many are stored, the oldest is dropped.
     pub(crate) fn register_secret(&mut self, secret: &str) {

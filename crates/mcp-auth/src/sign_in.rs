@@ -9,11 +9,11 @@ use crate::challenge::BearerChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::user::AuthReason;
 
-/// Result of waiting for permission to run a sign-in, of which only one runs at a time.
+/// Result of waiting until the caller may run a sign-in, of which only one runs at a time.
 enum SignInAdmission<'a> {
-    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
+    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains the account of that sign-in.
     Done(Account),
-    /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
+    /// The caller may sign in while it holds the guard. Also contains the error if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
@@ -57,8 +57,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock of sign-ins. `unread` is the error
-    /// if the vault could not be read.
+    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock `sign_in_lock`. `unread` is the
+    /// error if the vault could not be read.
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,

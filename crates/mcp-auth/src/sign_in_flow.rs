@@ -89,7 +89,7 @@ impl AuthorizationContext {
         })
     }
 
-    /// Returns the key that tokens will be bound to, or `None` if DPoP is not used.
+    /// Returns the DPoP key that tokens will be bound to, or `None` if DPoP is not used.
     fn dpop_binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
@@ -295,14 +295,14 @@ impl AuthorizationContext {
     }
 }
 
-/// Parameters of a token request for which no browser is opened.
+/// Parameters of a token request that needs no browser.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,
 }
 
-/// Restriction on the scopes that a token request without a browser may contain.
+/// Restriction on the scopes that a token request without a browser may request.
 enum ScopeLimit<'a> {
     /// All scopes may be requested, because the user sees them in a consent request with this reason.
     Shown(&'a AuthReason),

@@ -37,14 +37,14 @@ pub(crate) struct SignInRecord {
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
-    /// ID token of the identity provider in the enterprise-managed grant, or `None`.
+    /// ID token of the identity provider, in the enterprise-managed grant only.
     pub(crate) id_token: Option<StoredSecret>,
     /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
 
-/// Access token, optional refresh token, and their lifetime.
+/// Access token, optional refresh token, and the lifetime of the access token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access: StoredSecret,
@@ -98,8 +98,8 @@ impl SignInRecord {
         DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
-    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if a renewal needs no refresh
-    /// token.
+    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if the grant obtains new
+    /// tokens without a refresh token.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();

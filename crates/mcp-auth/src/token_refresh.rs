@@ -16,7 +16,7 @@ use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultEntryKind;
 
-/// Minimum time between a failed renewal and the next attempt.
+/// Minimum time between a failed token renewal and the next attempt.
 const RENEWAL_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Renews a token that is due, before a request is signed. An expired token that cannot be renewed is an error, because
@@ -146,7 +146,7 @@ impl AuthorizationContext {
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
-    /// Returns `true` if a user is signed in without a usable token.
+    /// Returns `true` if a user is signed in without a usable access token.
     fn has_no_usable_token(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };

@@ -69,8 +69,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Reads the vault again and uses its content, since another process may have renewed the tokens, signed in or
-    /// signed out. Returns `true` if the tokens changed.
+    /// Reads the sign-in record from the vault again and uses it, since another process may have renewed the tokens,
+    /// signed in or signed out. Returns `true` if the tokens changed.
     pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
@@ -102,7 +102,8 @@ impl AuthorizationContext {
         true
     }
 
-    /// Parses an entry of the vault as a record that matches the settings.
+    /// Parses a vault entry as a sign-in record. Returns `None` if the record does not match the settings, such as the
+    /// configured issuer.
     fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
         let mut record = SignInRecord::from_vault_entry(entry?, &self.server)?;
         // A record of another issuer than the configured one is not used.
@@ -131,8 +132,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Replaces the record in memory and in the vault. If the vault fails, the record is stored in memory until the app
-    /// exits.
+    /// Replaces the sign-in record in memory and in the vault. If the vault fails, the record is stored in memory until
+    /// the app exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
         self.redact_record_secrets(&record);
         {
@@ -161,10 +162,9 @@ impl AuthorizationContext {
         self.notify();
     }
 
-    /// Removes the record. The client registration is retained if `keep_client` is set.
+    /// Removes the sign-in record. The client registration is retained if `keep_client` is set.
     ///
-    /// # Errors
-    /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
+    /// # Errors Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
     pub(crate) async fn forget_record(&self, keep_client: bool) -> Result<(), VaultError> {
         let record = {
             let mut state = self.state();
@@ -226,7 +226,8 @@ impl AuthorizationContext {
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
     }
 
-    /// Stores this issuer as the first one of the pre-registered client id, unless one is stored already.
+    /// Stores this issuer as the one with which the pre-registered client id was first used, unless one is stored
+    /// already.
     pub(crate) async fn store_first_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };

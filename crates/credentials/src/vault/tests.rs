@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// Secret store that only records the names that are locked by `lock_name`.
+/// Secret store that only records the names of secrets that [`Secrets::lock_name`] locks.
 #[derive(Default)]
 struct LockRecordingSecrets(Mutex<Vec<String>>);
 
@@ -168,7 +168,7 @@ impl Secrets for PromptingKeychain {
     }
 }
 
-/// Yields until all runnable tasks have run.
+/// Yields to the other tasks of the runtime until all runnable ones have run.
 async fn yield_until_idle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;

@@ -39,8 +39,9 @@ const FORWARDED_VARIABLES: &[&str] = &[
     "uv_system_certs",
     "uv_offline",
 ];
-/// Variables that decide which certificates and proxies a package manager uses. If the server sets one, no lookup is
-/// made: the package manager may send the user's registry credentials, and the server's settings are not approved yet.
+/// Variables of a server that decide which certificates and proxies a package manager uses. If the server sets one, no
+/// lookup is made: the package manager may send the user's registry credentials, and the server's settings are not
+/// approved yet.
 const CERTIFICATE_AND_PROXY_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
 /// Variables of a server that don't affect which version is loaded, in lower case. Lookups ignore them.
@@ -149,7 +150,7 @@ pub async fn look_up_version(
     }
 }
 
-/// Returns `true` if an option contains a URL with a scheme other than HTTPS.
+/// Returns `true` if a command-line option contains a URL with a scheme other than HTTPS.
 fn contains_unencrypted_url(option: &str) -> bool {
     option
         .to_ascii_lowercase()

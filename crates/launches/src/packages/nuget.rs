@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
-/// Options of `dnx` that affect which package or version is loaded.
+/// Options of `dnx` that affect which package or version it loads.
 const DNX_SELECTION_OPTIONS: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 

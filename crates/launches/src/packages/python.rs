@@ -45,9 +45,9 @@ const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Flags that are passed on to uv for the lookup.
+/// Flags of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
 const UV_LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
-/// Options with values that are passed on to uv for the lookup.
+/// Options with values of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
 const UV_LOOKUP_OPTIONS: [&str; 9] = [
     "--index",
     "--default-index",

@@ -4,7 +4,7 @@
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
-use crate::http::header_value;
+use crate::http::encode_header_value;
 use crate::jsonrpc::escape_and_truncate;
 use crate::types::Map;
 
@@ -77,7 +77,7 @@ impl MirroredArguments {
                 // Absent arguments get no header, nor do values of types that the server rejects anyway.
                 _ => continue,
             };
-            params.push((format!("{PARAM_HEADER_PREFIX}{}", header.name), header_value(&text)));
+            params.push((format!("{PARAM_HEADER_PREFIX}{}", header.name), encode_header_value(&text)));
         }
         Ok(params)
     }

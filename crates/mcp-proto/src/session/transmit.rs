@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{HttpHead, header_value};
+use crate::http::{HttpHead, encode_header_value};
 use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
 use crate::revision::Revision;
 
@@ -124,7 +124,7 @@ impl Session {
         let mut head = HttpHead { revision: Some(revision), ..HttpHead::default() };
         if revision.has_request_headers() {
             head.method = Some(method.to_owned());
-            head.name = extra.name.as_deref().map(header_value);
+            head.name = extra.name.as_deref().map(encode_header_value);
             head.params = extra.params;
         }
         Some(Box::new(head))

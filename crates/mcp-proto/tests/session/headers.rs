@@ -83,7 +83,7 @@ fn values_not_allowed_in_headers_are_encoded() {
         ("=?BASE64?SGk=?=", "=?BASE64?SGk=?="),
     ] {
         assert_eq!(
-            header_value(text),
+            encode_header_value(text),
             value,
             "[http-x-mcp-header-base64], [http-x-mcp-header-sentinel-lookalike], [http-x-mcp-header-sentinel-exact]: {text:?}"
         );

@@ -49,19 +49,19 @@ pub(super) fn post_request_headers(head: Option<&HttpHead>, belongs: SessionHead
     belongs.add_to(&mut headers);
     let Some(head) = head else { return Ok(headers) };
     if let Some(method) = &head.method {
-        headers.push((MCP_METHOD_HEADER, header_value("Mcp-Method", method)?));
+        headers.push((MCP_METHOD_HEADER, parse_header_value("Mcp-Method", method)?));
     }
     if let Some(name) = &head.name {
-        headers.push((MCP_NAME_HEADER, header_value("Mcp-Name", name)?));
+        headers.push((MCP_NAME_HEADER, parse_header_value("Mcp-Name", name)?));
     }
     for (name, text) in &head.params {
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| name.clone())?;
-        headers.push((header, header_value(name, text)?));
+        headers.push((header, parse_header_value(name, text)?));
     }
     Ok(headers)
 }
 
-fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
+fn parse_header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_str(text).map_err(|_| name.to_owned())
 }
 
