@@ -44,8 +44,8 @@ pub(crate) enum ClientIdApproach {
 
 /// Selects the approach for obtaining a client id. `stored` is the stored registration with this authorization server.
 ///
-/// # Errors Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization
-/// server.
+/// # Errors
+/// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
 pub(crate) fn choose_client_id_approach(
     source: &ClientSource,
     server: &AuthorizationServerMetadata,

@@ -164,7 +164,8 @@ impl AuthorizationContext {
 
     /// Removes the sign-in record. The client registration is retained if `keep_client` is set.
     ///
-    /// # Errors Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
+    /// # Errors
+    /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
     pub(crate) async fn forget_record(&self, keep_client: bool) -> Result<(), VaultError> {
         let record = {
             let mut state = self.state();

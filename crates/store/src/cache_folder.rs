@@ -13,14 +13,14 @@ const MAX_CACHE_FILE_NAME_BYTES: usize = 100;
 /// Name of the lock file. File names in the cache must not start with a dot.
 const CACHE_LOCK_FILE: &str = ".lock";
 
-/// A cache folder, whose files can be downloaded again. Implements [`CacheFiles`].
+/// A folder with cached files, which can be downloaded again. Implements [`CacheFiles`].
 #[derive(Debug)]
 pub struct CacheFolder {
     path: PathBuf,
 }
 
 impl CacheFolder {
-    /// Opens the folder, or creates it with access only for its owner.
+    /// Opens the cache folder, or creates it with access only for its owner.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the folder can't be created.

@@ -18,7 +18,7 @@ const ENCRYPTED_VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
-/// The key that encrypts contents, derived from the seal key in the keychain.
+/// The key that encrypts conversations and contents of the audit log, derived from the seal key in the keychain.
 pub(crate) struct ContentKey {
     /// Identifier of the key, which does not disclose the key.
     pub(crate) id: String,
@@ -26,7 +26,7 @@ pub(crate) struct ContentKey {
     names: hmac::Key,
 }
 
-/// Error for a value that can't be decrypted: it belongs to another key or column, or is damaged.
+/// Error for an encrypted value that can't be decrypted: it belongs to another key or column, or is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
 pub(crate) struct DecryptError;
@@ -67,7 +67,7 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length that an encrypted value has after decryption, in bytes.
+    /// Returns the length in bytes that an encrypted value has after decryption.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
     }
@@ -87,7 +87,8 @@ impl ContentKey {
     }
 }
 
-/// The key that the SQL functions of connections use, or `None` while the file is unencrypted.
+/// Shared slot with the key that the SQL functions of database connections use. Empty while the database is
+/// unencrypted.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 

@@ -39,7 +39,7 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Connects to an existing file.
+/// Connects to an existing SQLite database file.
 ///
 /// Blocks for up to [`BUSY_TIMEOUT`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY`
 /// without calling the busy handler while a new file becomes a WAL database, and while the last connection of another
@@ -59,7 +59,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
-    // Each connection is used by one thread at a time.
+    // Each database connection is used by one thread at a time.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -97,7 +97,7 @@ fn create_or_upgrade_tables(
     reload_schema(connection)
 }
 
-/// Makes a connection reload the schema after the text of a table definition was changed.
+/// Makes a database connection reload the schema after the text of a table definition was changed.
 pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }

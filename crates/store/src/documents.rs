@@ -18,7 +18,7 @@ use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
-/// Maximum size of the file of a JSON document, in bytes.
+/// Maximum size of a JSON document's file, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// Maximum time that reading or writing a sealed document waits for the key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ const USAGE_COUNT_MARK_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const USAGE_COUNTS_MEMBER: &str = "spent";
 
-/// The data folder with the documents. Implements [`Documents`].
+/// The data folder with its JSON documents. Implements [`Documents`].
 pub(crate) struct DocumentFolder {
     path: PathBuf,
     lock: FolderLock,
@@ -37,7 +37,7 @@ pub(crate) struct DocumentFolder {
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// File names of documents whose removal by another program was already reported.
     reported_missing: Mutex<BTreeSet<&'static str>>,
-    /// Time at which the keychain was last updated because of usage counts.
+    /// Time at which the keychain was last updated because of changed usage counts in `sampling.json`.
     last_usage_count_mark: Mutex<Option<Instant>>,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct DocumentFolder {
 enum CheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used at present. Contains the reason.
+    /// The document can't be used at present, because its seal can't be checked. Contains the reason.
     Withheld(String),
 }
 
 impl CheckedDocument {
-    /// Converts the content of a file. [`FAILED_FIRST_WRITE`] represents a missing document.
+    /// Converts the content of a document's file. [`FAILED_FIRST_WRITE`] represents a missing document.
     fn from_value(value: Value) -> Self {
         if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
@@ -145,7 +145,7 @@ impl DocumentFolder {
         self.reported_missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports that another program removed a document's file, if the file existed before.
+    /// Reports that another program removed a document's file, if Drawbridge wrote the file before.
     fn report_removed_document(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
@@ -160,8 +160,8 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document. `before` is its present content. The caller must hold the folder lock. With `announces`, the
-    /// keychain is updated first, so that an older copy of the file is refused afterwards.
+    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. With `announces`,
+    /// the keychain is updated first, so that an older copy of the file is refused afterwards.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -190,8 +190,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document. The caller must hold the folder lock. The document gets a higher number than the pending file,
-    /// whose number the keychain may already have.
+    /// Seals a document with a sequence number above that of its pending file, which the keychain may already contain.
+    /// The caller must hold the folder lock.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();

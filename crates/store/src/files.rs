@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of a write if the file to write already exists.
+/// Action of [`write`] if the file already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExistingFileAction {
     /// Replace the existing file.

@@ -93,8 +93,8 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server if `may_write` returns `true` for the servers in the file. `was` is the former name of a renamed
-    /// server. Returns `true` if the server was written.
+    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers in the file. `was` is the former
+    /// name of a renamed server. Returns `true` if the server was written.
     fn put_server_if(
         &self,
         entry: &ServerEntry,
@@ -115,7 +115,7 @@ impl McpJson {
     }
 }
 
-/// The edited text of a file, and the servers that parsing it must yield.
+/// The edited text of `mcp.json`, and the servers that parsing this text must yield.
 struct SettingsEdit {
     text: String,
     expected: Vec<ServerEntry>,

@@ -43,7 +43,7 @@ const PROBE_ENTRY_NAME: &str = "probe";
 /// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
 
-/// The secrets in a data folder. Implements [`Secrets`].
+/// The secrets in a data folder's `secrets.json`. Implements [`Secrets`].
 pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
@@ -55,7 +55,7 @@ pub(crate) struct SecretsFile {
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key that was used last. Cached, so that the keychain is not read again.
+    /// The key of `secrets.json` that was used last. Cached, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
     names_in_memory: HashSet<String>,
@@ -115,7 +115,7 @@ impl SecretsFile {
         Ok(result)
     }
 
-    /// Returns the key that encrypts the file, from memory or from the keychain.
+    /// Returns the key that encrypts `secrets.json`, from memory or from the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
@@ -138,14 +138,14 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Writes a test entry, to check that the keychain accepts writes.
+    /// Writes a test entry to the keychain, to check that the keychain accepts writes.
     fn probe(&self) -> Result<(), KeychainError> {
         self.keychain.write(PROBE_ENTRY_NAME, PROBE_ENTRY_NAME.as_bytes())?;
         self.keychain.remove(PROBE_ENTRY_NAME)
     }
 
-    /// Returns the key for a new `secrets.json`: the key that was used last, or else a new key that is stored in the
-    /// keychain.
+    /// Returns the encryption key for a new `secrets.json`: the key that was used last, or else a new key that is
+    /// stored in the keychain.
     fn key_for_new_file(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
@@ -244,7 +244,7 @@ impl SecretsFile {
         }
     }
 
-    /// Locks the name of a secret or mark for this process. `pause` is called each time another process holds the lock.
+    /// Locks the name of a secret or mark for this process. Calls `pause` each time another process holds the lock.
     /// Returns `None` if the lock is not free in time.
     fn acquire_name_lock(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
@@ -253,8 +253,8 @@ impl SecretsFile {
             .ok()
     }
 
-    /// Returns the name of the keychain entry of a mark. It depends on the path of `secrets.json` and not on its
-    /// content, because the content is not trusted.
+    /// Returns the name of the keychain entry that contains a mark. It depends on the path of `secrets.json` and not on
+    /// its content, because the content is not trusted.
     fn mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }

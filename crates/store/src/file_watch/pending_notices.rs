@@ -30,7 +30,7 @@ struct WatchedFileEvents {
     is_folder_lost: bool,
 }
 
-/// Times of the first and the last unreported event.
+/// Times of the first and the last unreported event of a file.
 #[derive(Clone, Copy)]
 struct PendingEventTimes {
     first: Instant,
@@ -44,7 +44,7 @@ impl PendingEventTimes {
 }
 
 impl PendingFileEvents {
-    /// Adds a file for which events are recorded.
+    /// Adds a file for which events of the operating system are recorded.
     pub(super) fn add_file(&self, path: &Path) {
         let mut noticed = self.lock();
         if !noticed.files.iter().any(|(known, _)| known == path) {
@@ -63,7 +63,8 @@ impl PendingFileEvents {
         self.changed.notify_all();
     }
 
-    /// Records an event of the watcher. `None` stands for an error, after which events of any file may be lost.
+    /// Records an event of the operating system's watcher. `None` stands for an error, after which events of any file
+    /// may be lost.
     pub(super) fn on_event(&self, event: Option<&Event>) {
         if event.is_some_and(|event| matches!(event.kind, EventKind::Access(_))) {
             return;

@@ -11,8 +11,8 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Updates the entry of the server named `was`, or else of the server with the name of `entry`. If neither exists, an
-/// entry is added at the end. Returns the new text.
+/// Updates, in the text of `mcp.json`, the entry of the server named `was`, or else of the server with the name of
+/// `entry`. If neither exists, an entry is added at the end. Returns the new text.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
@@ -28,7 +28,7 @@ pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> 
     Ok(root.to_string())
 }
 
-/// Removes a server. Returns the text unchanged if the server does not exist.
+/// Removes a server from the text of `mcp.json`. Returns the text unchanged if the server does not exist.
 pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
@@ -218,7 +218,7 @@ fn update_stdio_entry(entry: &CstObject, config: &StdioConfig) -> Result<(), Str
     sandbox::update_sandbox(entry, config.sandbox.as_ref())
 }
 
-/// Sets a string member, and leaves it as written if it already has this value.
+/// Sets a string member of a JSON object, and leaves the member as written if it already has this value.
 pub(super) fn set_string_member(object: &CstObject, name: &str, value: &str) {
     match find_member(object, name) {
         Some(property) => {
@@ -236,7 +236,8 @@ pub(super) fn set_string_member(object: &CstObject, name: &str, value: &str) {
     }
 }
 
-/// Sets the items of a list, and leaves equal items as written, so that a list over several lines keeps its layout.
+/// Sets the items of a JSON array, and leaves equal items as written, so that an array over several lines keeps its
+/// layout.
 pub(super) fn update_string_list(list: &CstArray, values: &[String]) {
     for (index, element) in list.elements().into_iter().enumerate() {
         let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());

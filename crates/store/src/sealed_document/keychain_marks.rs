@@ -9,20 +9,22 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
-/// State of the thread that stores the latest numbers in the keychain. At most one such thread runs.
+/// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
+/// runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
     is_running: bool,
-    /// Set if there are newer numbers than those that the thread is storing.
+    /// Set if there are newer sequence numbers than those that the thread is storing.
     has_newer_numbers: bool,
     /// Set after a write waited in vain for the thread. Later writes do not wait for the thread.
     has_timed_out: bool,
 }
 
 impl DocumentSealer {
-    /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
-    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If the keychain
-    /// has not responded by then, later calls do not wait, and the number is stored once the keychain responds.
+    /// Stores the sequence number of a document in the keychain before its file is written: from then on an older copy
+    /// is refused, even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If
+    /// the keychain has not responded by then, later calls do not wait, and the number is stored once the keychain
+    /// responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             SealerState::Ready(ready) => raise_document_number(&mut ready.announced, name.file_name(), number),
@@ -49,7 +51,7 @@ impl DocumentSealer {
         marking_state.has_timed_out = marking_state.is_running;
     }
 
-    /// Returns `true` if the keychain has a higher number of this document.
+    /// Returns `true` if the keychain contains a higher sequence number of this document.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -57,7 +59,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Records that the file of a document was written with this number.
+    /// Records that the file of a document was written with this sequence number.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
         let SealerState::Ready(ready) = &mut *self.state() else { return };
         raise_document_number(&mut ready.numbers, name.file_name(), number);
@@ -67,7 +69,7 @@ impl DocumentSealer {
         self.marking_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the latest document numbers in the keychain, repeatedly until no newer numbers exist.
+    /// Stores the latest sequence numbers of documents in the keychain, repeatedly until no newer ones exist.
     fn store_all_marks(&self) {
         loop {
             let mut marking_state = self.lock_marking();
@@ -81,7 +83,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Stores the latest document numbers in the keychain, once.
+    /// Stores the latest sequence numbers of documents in the keychain, once.
     pub(super) fn store_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
@@ -114,7 +116,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns the highest number of each document that was written or announced.
+    /// Returns the highest sequence number of each document that was written or announced.
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
@@ -124,7 +126,7 @@ impl SealingKey {
     }
 }
 
-/// Raises a document's number. A lower number is ignored.
+/// Raises the sequence number of a document. A lower number is ignored.
 fn raise_document_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);

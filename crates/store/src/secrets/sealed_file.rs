@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 const SECRETS_FORMAT_VERSION: u32 = 1;
 /// Length of the key that encrypts `secrets.json`, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
+/// Name to which the encrypted [`SealedFile::check`] is bound. Names of secrets are never empty.
 const KEY_CHECK_NAME: &str = "";
 
 /// The key that encrypts one `secrets.json`.
@@ -22,7 +22,7 @@ pub(super) struct SecretsKey {
     cipher: RandomizedNonceKey,
 }
 
-/// Error of encryption or decryption: wrong key, wrong name, or damaged data.
+/// Error of encrypting or decrypting a secret: wrong key, wrong name, or damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SecretCipherError;
 
@@ -48,7 +48,7 @@ impl SecretsKey {
         Ok(SealedSecret { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
     }
 
-    /// Decrypts an entry that was encrypted under this name.
+    /// Decrypts a secret that was encrypted under this name.
     pub(super) fn open(&self, name: &str, entry: &SealedSecret) -> Result<String, SecretCipherError> {
         let nonce = STANDARD.decode(&entry.nonce).map_err(|_| SecretCipherError)?;
         let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| SecretCipherError)?;
@@ -97,7 +97,7 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Returns `true` if this key encrypts the file.
+    /// Returns `true` if this key encrypts `secrets.json`.
     pub(super) fn is_encrypted_with(&self, key: &SecretsKey) -> bool {
         self.key == key.id && key.open(KEY_CHECK_NAME, &self.check).is_ok()
     }

@@ -11,7 +11,7 @@ use super::*;
 enum KeychainMode {
     #[default]
     Works,
-    /// Behaves like GNOME Keyring: reports that nothing exists, and rejects writes.
+    /// Behaves like a locked GNOME Keyring: reports that nothing exists, and rejects writes.
     Locked,
     Missing,
 }

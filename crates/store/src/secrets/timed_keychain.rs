@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::keychain::{Keychain, KeychainError};
 
-/// A keychain with a time limit for each call.
+/// A keychain whose calls have a time limit.
 pub(super) struct TimedKeychain {
     keychain: Arc<dyn Keychain>,
     limit: Duration,
@@ -98,7 +98,7 @@ impl Keychain for TimedKeychain {
 mod tests {
     use super::*;
 
-    /// A keychain whose reads hang until the test releases its turn.
+    /// A keychain whose reads hang until the test releases its call lock.
     #[derive(Default)]
     struct HangingKeychain(Arc<KeychainCallLock>);
 
