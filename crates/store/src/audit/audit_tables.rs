@@ -79,7 +79,7 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
 /// column.
 pub(super) const ENTRY_ENCRYPTION_PURPOSE: &str = "audit content";
 
-/// SQL statement that creates the index for the host, which looks for the latest entry of a kind at each start. Logs of
+/// SQL statement that creates the index with which the host looks for the latest entry of a kind at each start. Logs of
 /// older versions lack this index.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
@@ -111,8 +111,8 @@ impl Checkpoint {
     }
 }
 
-/// Returns the names of tables, indexes, views and triggers that are unknown or missing. Through a view or a trigger, a
-/// modified file could show one log to the verification and another one to its reader.
+/// Returns the names of the audit database's tables, indexes, views and triggers that are unknown or missing. Through a
+/// view or a trigger, a modified file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
@@ -131,14 +131,14 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     Ok(unexpected)
 }
 
-/// Returns type, name and SQL text of each table, index, view and trigger.
+/// Returns type, name and SQL text of each table, index, view and trigger of the audit database.
 fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
 }
 
-/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
+/// Opens the audit database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
 /// accept encrypted content, because another program had changed it, and was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
@@ -149,9 +149,9 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     Ok((connection, was_schema_repaired))
 }
 
-/// Restores the schema parts that encryption needs if another program removed them. All entries are then searched for
-/// unencrypted content again. An entry table with an unknown definition is left unchanged and refuses encrypted
-/// content.
+/// Restores the parts of the audit database's schema that encryption needs if another program removed them. All entries
+/// are then searched for unencrypted content again. An entry table with an unknown definition is left unchanged and
+/// refuses encrypted content.
 fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
     if accepts_encrypted(connection)? {
         return Ok(false);
@@ -168,8 +168,8 @@ fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_mended)
 }
 
-/// Upgrades the schema of version 1 to version 2. A table with an unknown definition is not changed, and the
-/// verification reports it.
+/// Upgrades the audit database's schema of version 1 to version 2. A table with an unknown definition is not changed,
+/// and the verification reports it.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
@@ -180,14 +180,15 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V2_SQL)
 }
 
-/// Returns `true` if the schema accepts encrypted content. Returns `false` only if another program modified the schema.
+/// Returns `true` if the audit database's schema accepts encrypted content. Returns `false` only if another program
+/// modified the schema.
 fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Opens the database for reading, or returns `None` if the file does not exist.
+/// Opens the audit database for reading, or returns `None` if its file does not exist.
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.exists() {
         return Ok(None);
@@ -205,7 +206,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes an entry with its hash. The content of the entry is encrypted if there is a key.
+/// Writes a log entry with its hash. The content of the entry is encrypted if there is a key.
 pub(super) fn insert_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -248,7 +249,7 @@ pub(super) struct ReadEntry {
     /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
     /// content.
     pub(super) is_hidden: bool,
-    /// Set if the entry's content is not encrypted in the database.
+    /// Set if the log entry's content is not encrypted in the database.
     pub(super) is_plain: bool,
 }
 
@@ -312,12 +313,12 @@ pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::R
     Ok(())
 }
 
-/// Returns the number of the last entry that was removed, or 0 if none was removed.
+/// Returns the number of the last log entry that retention removed, or 0 if none was removed.
 pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
-/// Returns the latest checkpoint, or `None` if no entry was removed.
+/// Returns the latest checkpoint of retention, or `None` if no entry was removed.
 pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;

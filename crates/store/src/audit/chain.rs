@@ -12,7 +12,7 @@ pub(super) use crate::hex::{from_hex, hex};
 /// Hash of an entry and, through the chain, of all entries before it.
 pub(super) type ChainLink = [u8; 32];
 
-/// Hash to which the first entry is chained in place of a predecessor's hash: zeros.
+/// Hash to which the first log entry is chained in place of a predecessor's hash: zeros.
 pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
 /// An entry as it is hashed and exported. The order of the members must not change, because it determines the hashes. A
@@ -44,8 +44,8 @@ struct LogLine<'a> {
     imported: bool,
 }
 
-/// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
-/// are escaped.
+/// Returns the hashed text of a log entry: one line of JSON, in which characters that are invisible or control a
+/// terminal are escaped.
 pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = LogLine {
         number: entry.number,
@@ -67,7 +67,7 @@ pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String
     Ok(escape_invisible(serde_json::to_string(&line)?))
 }
 
-/// Returns the entry number in an exported line.
+/// Returns the number of the log entry in an exported line.
 pub(super) fn exported_entry_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
@@ -78,7 +78,7 @@ pub(super) fn exported_kind_hash_and_subject(text: &str) -> serde_json::Result<(
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
-/// Returns the chain hash of an entry: the hash over the hash of its predecessor and the entry's text.
+/// Returns the chain hash of a log entry: the hash over the hash of its predecessor and the entry's text.
 pub(super) fn next_chain_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);

@@ -13,22 +13,23 @@ use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
 const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
-/// Number of entries whose content is encrypted in one step.
+/// Number of log entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
-/// Number of entries that one step searches for unencrypted content.
+/// Number of log entries that one step searches for unencrypted content.
 const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
-/// Value of the column `encryption.left`: some entries still have unencrypted content.
+/// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
+/// content.
 const ROWS_LEFT: i64 = 0;
-/// Value of the column `encryption.left`: the file must be rewritten, because SQLite leaves parts of older rows in its
-/// pages.
+/// Value of the column `encryption.left` (remaining work of the encryption): the file must be rewritten, because SQLite
+/// leaves parts of older rows in its pages.
 const PAGES_LEFT: i64 = 1;
-/// Value of the column `encryption.left`: the write-ahead journal must be emptied.
+/// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Value of the column `encryption.left`: no unencrypted content remains.
+/// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// The work that remains after a step of encrypting older entries.
+/// The work that remains after a step of encrypting older log entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
@@ -40,7 +41,7 @@ pub(super) enum EncryptionProgress {
     Nothing,
 }
 
-/// Records in the database that it contains unencrypted content, which must be encrypted later.
+/// Records in the audit database that it contains unencrypted content, which must be encrypted later.
 pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
     set_encryption_progress(connection, ROWS_LEFT)
 }
@@ -56,7 +57,7 @@ fn remaining_state(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
-/// Returns `true` if the database records that all contents are encrypted.
+/// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(remaining_state(connection)? == NOTHING_LEFT)
 }
@@ -98,7 +99,7 @@ pub(super) fn find_unencrypted_content(
     Ok(has_plain)
 }
 
-/// Performs the next step of encrypting older entries. `after` is the number of the last entry that was processed,
+/// Performs the next step of encrypting older log entries. `after` is the number of the last entry that was processed,
 /// initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,

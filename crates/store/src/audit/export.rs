@@ -18,9 +18,9 @@ use super::seal::LogSeal;
 use super::verify::{ChainVerification, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
-/// Value of `format` in the first line, which identifies the file type.
+/// Value of `format` in the first line of an exported log, which identifies the file type.
 const EXPORT_FORMAT_NAME: &str = "drawbridge audit log";
-/// Version of the export format, in the first line.
+/// Version of the format of exported logs, in the first line.
 const EXPORT_FORMAT_VERSION: u32 = 1;
 /// Maximum length of a line in an exported file, in bytes. Longer lines are reported as invalid.
 const MAX_EXPORT_LINE_BYTES: u64 = 1 << 20;
@@ -36,7 +36,7 @@ struct ExportHeader {
     removed: Option<SealedEntryHash>,
 }
 
-/// A line with one entry and its chain hash.
+/// A line of an exported log with one entry and its chain hash.
 #[derive(Serialize, Deserialize)]
 struct ExportLine<'a> {
     link: String,
@@ -52,7 +52,7 @@ struct ExportTrailer {
     seal: Option<SealedEntryHash>,
 }
 
-/// Number and hash of an entry, with a MAC over both.
+/// Number and hash of a log entry, with a MAC over both.
 #[derive(Serialize, Deserialize)]
 struct SealedEntryHash {
     number: u64,

@@ -14,16 +14,16 @@ use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Maximum duration of a search in the audit log.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of SQLite VM instructions between two checks of the time limit.
+/// Number of instructions of SQLite's virtual machine between two checks of the search's time limit.
 const SQLITE_STEPS_PER_TIMEOUT_CHECK: i32 = 100_000;
 /// Maximum number of words in a search of the audit log. Further words are ignored.
 const MAX_SEARCH_WORDS: usize = 16;
 
-/// SQL expression for the text of an entry in which a search looks for its words.
+/// SQL expression for the text of a log entry in which a search looks for its words.
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
-/// Returns the entries that match the query, newest first.
+/// Returns the log entries that match the query, newest first.
 pub(super) fn read_entries(
     path: &Path,
     query: &AuditQuery,
@@ -52,7 +52,8 @@ pub(super) fn read_entries(
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// Returns the SQL statement and its parameters. Search words are passed only as parameters, never in the SQL text.
+/// Returns the SQL statement of a query and its parameters. Search words are passed only as parameters, never in the
+/// SQL text.
 fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];

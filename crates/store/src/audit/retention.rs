@@ -9,20 +9,20 @@ use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
 use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
-/// Kind of the entry that records the removal of older entries.
+/// Kind of the log entry that records the removal of older entries.
 pub(super) const LOG_SHORTENED_KIND: &str = "log-shortened";
 
 const DAY_MILLIS: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
-/// Maximum number of entries that are removed in one step, so that writers wait only briefly.
+/// Maximum number of log entries that are removed in one step, so that writers wait only briefly.
 const REMOVED_ENTRIES_PER_STEP: u32 = 200;
-/// Maximum number of free pages that are returned to the file system in one step.
+/// Maximum number of free database pages that are returned to the file system in one step.
 const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 /// Size to which a log over its size limit is reduced, in percent of the limit, so that not every new entry causes a
 /// removal.
 const SIZE_TARGET_PERCENT: u64 = 90;
 
-/// The range of entries to remove: all entries up to `upto`.
+/// The range of log entries to remove: all entries up to `upto`.
 pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
@@ -30,7 +30,7 @@ pub(super) struct EntryRemoval {
     is_for_size_limit: bool,
 }
 
-/// Returns the entries that exceed the limits of age and size, or `None` if all entries are within the limits.
+/// Returns the log entries that exceed the limits of age and size, or `None` if all entries are within the limits.
 pub(super) fn find_due_removal(
     connection: &Connection,
     keep: AuditRetention,
@@ -66,8 +66,8 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
-/// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
-/// so that they do not displace entries of Drawbridge.
+/// Returns the size in bytes of log entries that other programs may have written. They are not counted for the size
+/// limit, so that they do not displace entries of Drawbridge.
 fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, to_sql_integer(removed)])?;
@@ -88,8 +88,8 @@ fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Re
     Ok(size)
 }
 
-/// Returns the reason why no entry may be removed, or `None` if removal is allowed. A removal after a change by another
-/// program would destroy the evidence of that change.
+/// Returns the reason why no log entry may be removed, or `None` if removal is allowed. A removal after a change by
+/// another program would destroy the evidence of that change.
 pub(super) fn removal_obstacle(
     connection: &Connection,
     removal: &EntryRemoval,
@@ -114,7 +114,7 @@ pub(super) fn removal_obstacle(
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint with this key.
+/// Seals the latest checkpoint of retention with this key.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
@@ -126,8 +126,8 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes a checkpoint that allows removing all entries up to `upto`. Returns the hash of entry `upto`, or `None` if
-/// that entry does not exist.
+/// Writes a checkpoint that allows removing all log entries up to `upto`. Returns the hash of entry `upto`, or `None`
+/// if that entry does not exist.
 pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,
@@ -142,7 +142,7 @@ pub(super) fn write_removal_checkpoint(
     Ok(Some(link))
 }
 
-/// Removes some of the entries that the checkpoint covers. Returns `true` if more of them remain.
+/// Removes some of the log entries that the checkpoint covers. Returns `true` if more of them remain.
 pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";

@@ -15,7 +15,7 @@ use crate::content_key::ContentKey;
 
 /// Name of the keychain entry that contains the seal key.
 const SEAL_KEY_NAME: &str = "seal of the audit log";
-/// Name of the keychain entry with the mark: number and hash of the last sealed entry.
+/// Name of the keychain entry with the mark: number and hash of the last sealed log entry.
 pub(crate) const MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
@@ -27,13 +27,13 @@ const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// Maximum pause between two requests for the key from the keychain.
+/// Maximum pause between two requests for the seal key from the keychain.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Minimum time after a failed request to the keychain before a user action causes another one. The user may have
 /// closed the keychain's prompt by mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Kind of the entry whose number and hash a seal covers. The kind is part of the sealed message.
+/// Kind of the log entry whose number and hash a seal covers. The kind is part of the sealed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
@@ -44,12 +44,12 @@ pub(super) enum SealScope {
 
 /// The key that seals the audit log, as loaded from the keychain.
 pub(crate) struct SealKey {
-    /// Identifier of the key, which does not disclose the key.
+    /// Identifier of the seal key, which does not disclose the key.
     pub(crate) id: String,
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the key is over a minute old. A log without a seal has then lost its seal.
+    /// Set if the seal key is over a minute old. A log without a seal has then lost its seal.
     pub(super) is_old: bool,
     /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
@@ -80,18 +80,18 @@ impl SealKey {
         Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
-    /// Derives a key for the purpose that the label names. Also returns the ID of the seal key.
+    /// Derives a key from the seal key for the purpose that the label names. Also returns the ID of the seal key.
     pub(crate) fn derive_key(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
-    /// Returns the seal over an entry's number and hash.
+    /// Returns the seal over a log entry's number and hash.
     pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
         hmac::sign(&self.key, &sealed_message(what, number, link)).as_ref().to_vec()
     }
 
-    /// Returns `true` if this is the seal over an entry's number and hash.
+    /// Returns `true` if this is the seal over a log entry's number and hash.
     pub(super) fn verify(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
         hmac::verify(&self.key, &sealed_message(what, number, link), seal).is_ok()
     }
@@ -109,30 +109,30 @@ fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as stored in the database, with number and hash of its entry.
+/// A seal as stored in the audit database, with number and hash of its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
     pub(super) link: ChainLink,
-    /// Identifier of the key that made the seal.
+    /// Identifier of the seal key that made the seal.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
 }
 
-/// Loads the key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all parts
-/// of the store that need the key.
+/// Loads the seal key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all
+/// parts of the store that need the key.
 pub(crate) struct SealKeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealKeyState>,
     changed: Condvar,
-    /// Listeners with their names, called when the request for the key has succeeded or failed.
+    /// Listeners with their names, called when the request for the seal key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, SealKeyListener)>>,
-    /// Number of the last entry whose mark was stored in the keychain.
+    /// Number of the last log entry whose mark was stored in the keychain.
     last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
 
-/// Function that is called when the request for the key has succeeded or failed.
+/// Function that is called when the request for the seal key has succeeded or failed.
 type SealKeyListener = Arc<dyn Fn() + Send + Sync>;
 
 /// The reason why the seal key is unavailable.
@@ -157,7 +157,7 @@ enum SealKeyState {
     NotRequested,
     Requesting,
     Known(Arc<SealKey>),
-    /// The key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
+    /// The seal key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
     Missing {
         cause: MissingSealKey,
         since: Instant,
@@ -194,8 +194,8 @@ impl SealKeyHolder {
         }
     }
 
-    /// Requests the key, unless it is known, is being requested, or was requested recently. With `now`, a recent
-    /// failure does not delay the request.
+    /// Requests the seal key from the keychain, unless it is known, is being requested, or was requested recently. With
+    /// `now`, a recent failure does not delay the request.
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
@@ -228,7 +228,7 @@ impl SealKeyHolder {
         }
     }
 
-    /// Requests the key again after a user action, if a key may exist but could not be read.
+    /// Requests the seal key again after a user action, if a key may exist but could not be read.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
@@ -280,8 +280,8 @@ impl SealKeyHolder {
             .transpose()
     }
 
-    /// Stores the mark of this entry in the keychain, in a separate thread and only after the entry is durable. The
-    /// returned channel receives a message when the mark is stored or the attempt failed.
+    /// Stores number and hash of this log entry as the mark in the keychain, in a separate thread and only after the
+    /// entry is durable. The returned channel receives a message when the mark is stored or the attempt failed.
     pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
@@ -319,7 +319,8 @@ impl SealKeyHolder {
         Ok(())
     }
 
-    /// Returns the latest mark in the keychain, also if the key is unavailable.
+    /// Returns the latest mark (number and hash of a sealed entry) in the keychain, also if the seal key is
+    /// unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -332,7 +333,7 @@ impl SealKeyHolder {
         found.into_iter().chain(known).max_by_key(|(number, _)| *number)
     }
 
-    /// Returns the key if it was already loaded from the keychain.
+    /// Returns the seal key if it was already loaded from the keychain.
     pub(crate) fn cached_key(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
             SealKeyState::Known(key) => Some(Arc::clone(key)),
@@ -340,12 +341,12 @@ impl SealKeyHolder {
         }
     }
 
-    /// Returns `true` if the request for the key has succeeded or failed.
+    /// Returns `true` if the request for the seal key has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
     }
 
-    /// Waits for the key for at most `patience`. The key must have been requested before.
+    /// Waits for the seal key for at most `patience`. The key must have been requested before.
     ///
     /// # Errors
     /// Returns a message with the reason why the key is unavailable.
@@ -362,8 +363,8 @@ impl SealKeyHolder {
         }
     }
 
-    /// Returns the key, or the reason why it is unavailable. Must be called only after the request has succeeded or
-    /// failed.
+    /// Returns the seal key, or the reason why it is unavailable. Must be called only after the request has succeeded
+    /// or failed.
     pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingSealKey> {
         match &*self.state() {
             SealKeyState::Known(key) => Ok(Arc::clone(key)),

@@ -19,19 +19,19 @@ const MAX_LISTED_FINDINGS: usize = 100;
 /// extended.
 const MAX_UNPROVED_RANGES: usize = 100;
 
-/// The key that verifies seals, or the reason why it is unavailable.
+/// The key that verifies seals of the audit log, or the reason why it is unavailable.
 pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainVerification {
-    /// Hash of the entry that was checked last. The next entry must be chained to it.
+    /// Hash of the log entry that was checked last. The next entry must be chained to it.
     previous: ChainLink,
-    /// Number of the entry that was checked last.
+    /// Number of the log entry that was checked last.
     number: u64,
     verdict: AuditVerdict,
     /// Hash of the last removed entry according to the checkpoint. An entry in the chain must confirm it.
     removed: Option<String>,
-    /// Number of the entry that confirms the checkpoint.
+    /// Number of the log entry that confirms the checkpoint of retention.
     confirmed: Option<u64>,
     /// Seal of the log, and `true` if the entry with the seal's number has the sealed hash.
     seal: Option<(LogSeal, bool)>,
@@ -44,7 +44,7 @@ pub(super) struct ChainVerification {
 }
 
 impl ChainVerification {
-    /// Starts a verification at the first entry after the removed ones, which `checkpoint` records.
+    /// Starts a verification at the first log entry after the removed ones, which `checkpoint` records.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -106,7 +106,8 @@ impl ChainVerification {
         }
     }
 
-    /// Checks the next entry: its number, its text if it is readable, its kind, subject and hash, and its stored link.
+    /// Checks the next log entry: its number, its text if it is readable, its kind, subject and hash, and its stored
+    /// link.
     pub(super) fn check_entry(
         &mut self,
         number: u64,
@@ -157,19 +158,19 @@ impl ChainVerification {
         (self.previous, self.number) = (*stored, number.max(self.number));
     }
 
-    /// Records in the verdict that the content of an entry can't be decrypted with the key.
+    /// Records in the verdict that the content of a log entry can't be decrypted with the key.
     pub(super) fn report_unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
     }
 
-    /// Records in the verdict that an entry has unencrypted content in a log that is marked as encrypted.
+    /// Records in the verdict that a log entry has unencrypted content although the log is marked as encrypted.
     fn report_unencrypted_content(&mut self, number: u64) {
         let (first, _) = *self.plain.get_or_insert((number, number));
         self.plain = Some((first, number));
     }
 
-    /// Records in the verdict that an entry can't be parsed.
+    /// Records in the verdict that a log entry can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
@@ -260,7 +261,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Verifies the log, which must contain the entry of the keychain's mark.
+/// Verifies the audit log, which must contain the entry of the keychain's mark.
 pub(super) fn verify_log(
     path: &Path,
     key: &VerifyKey<'_>,

@@ -29,21 +29,21 @@ pub(super) const LOG_UNSEALED_KIND: &str = "log-unsealed";
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Identity of the opened file. Distinguishes it from another file with the same name.
+    /// Identity of the opened log file. Distinguishes it from another file with the same name.
     identity: u128,
-    /// Number and hash of the last entry that this process has written.
+    /// Number and hash of the last log entry that this process has written.
     last: Option<(u64, ChainLink)>,
-    /// Seal that this process wrote last.
+    /// Seal of the log that this process wrote last.
     sealed: Option<LogSeal>,
-    /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
+    /// Invalid seal of the log that was already recorded as damage, so that it is not recorded twice.
     reported_seal: Option<LogSeal>,
-    /// Set if the seal and the mark were compared with the log by means of the key.
+    /// Set if the log was compared with its seal and with the keychain's mark, for which the seal key is necessary.
     is_checked: bool,
-    /// Numbers of the first and the last unsealed entry that another program wrote.
+    /// Numbers of the first and the last unsealed log entry that another program wrote.
     foreign_unsealed: Option<(u64, u64)>,
-    /// Set if an entry already records that damage prevents a removal.
+    /// Set if a log entry already records that damage prevents a removal of entries.
     has_reported_obstacle: bool,
-    /// Set if the schema was repaired when the database was opened.
+    /// Set if the schema was repaired when the audit database was opened.
     was_schema_repaired: bool,
     /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
@@ -89,30 +89,30 @@ impl AuditWriteLog {
         Ok(log)
     }
 
-    /// Returns `true` if the schema was repaired when the log was opened. An entry without a seal then records the
-    /// repair.
+    /// Returns `true` if the log's schema was repaired when the log was opened. An entry without a seal then records
+    /// the repair.
     pub(super) const fn was_repaired(&self) -> bool {
         self.was_schema_repaired
     }
 
-    /// Returns the last entry that this process sealed.
+    /// Returns number and hash of the last log entry that this process sealed.
     pub(super) fn last_sealed(&self) -> Option<(u64, ChainLink)> {
         self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
-    /// Returns `true` if the path still refers to the opened file.
+    /// Returns `true` if the path still refers to the opened log file.
     pub(super) fn is_current_file(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
-    /// Appends entries and returns the number of the first one. Without entries, only the seal is renewed.
+    /// Appends log entries and returns the number of the first one. Without entries, only the seal is renewed.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an entry
-    /// that record the removal. The entries can be removed afterwards.
+    /// Appends log entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an
+    /// entry that record the removal. The entries can be removed afterwards.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
@@ -200,7 +200,8 @@ impl AuditWriteLog {
         Ok(first)
     }
 
-    /// Determines the entries beyond the limits, and records their removal. [`Self::remove_batch`] then removes them.
+    /// Determines the log entries beyond the limits of age and size, and records their removal. [`Self::remove_batch`]
+    /// then removes them.
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
@@ -228,7 +229,7 @@ impl AuditWriteLog {
         }
     }
 
-    /// Removes a batch of the entries that were recorded as removed. Returns `true` if there are more.
+    /// Removes a batch of the log entries that were recorded as removed. Returns `true` if there are more.
     pub(super) fn remove_batch(&self) -> Result<bool, StoreError> {
         retention::remove_batch(&self.connection).map_err(|error| self.removal_error(&error))
     }
@@ -252,7 +253,7 @@ impl AuditWriteLog {
             .map_err(|error| fail(&self.path, error))
     }
 
-    /// Returns `true` if the database records that all contents are encrypted.
+    /// Returns `true` if the audit database records that all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
@@ -264,7 +265,7 @@ impl AuditWriteLog {
     }
 }
 
-/// The reason why a batch of entries can't be written.
+/// The reason why a batch of log entries can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppendError {
     #[error(transparent)]
@@ -291,7 +292,8 @@ struct LastKnownEnd<'a> {
     is_checked: bool,
 }
 
-/// Writes an entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain hash.
+/// Writes a log entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain
+/// hash.
 pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -323,7 +325,7 @@ pub(super) fn parse_unsealed_range(subject: &str) -> Option<(u64, u64)> {
     Some((from.parse().ok()?, to.parse().ok()?))
 }
 
-/// Returns `true` if this key made the seal.
+/// Returns `true` if this key made the seal of the log.
 fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
@@ -391,7 +393,7 @@ fn describe_end_damage(
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
-/// Returns the first entry in a range that does not match its predecessor.
+/// Returns the first log entry in a range that does not match its predecessor.
 pub(super) fn first_broken_link(
     connection: &Connection,
     (after, link_after): (u64, ChainLink),

@@ -15,13 +15,13 @@ use super::seal::SealKeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
-/// Maximum number of entries that are written in one transaction.
+/// Maximum number of log entries that are written in one transaction.
 const MAX_BATCH_ENTRIES: usize = 256;
-/// Interval between two checks of the limits of age and size.
+/// Interval between two checks of the log's limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that the idle writer thread waits before it requests the key again.
+/// Maximum time that the idle writer thread waits before it requests the seal key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the first entry waits for the key. If the key arrives in time, the log is sealed from the
+/// Maximum time that the first log entry waits for the seal key. If the key arrives in time, the log is sealed from the
 /// beginning.
 const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -29,17 +29,18 @@ const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
 const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
-/// Interval at which the mark in the keychain is updated while entries are written continuously.
+/// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
+/// written continuously.
 const MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
 /// step is complete.
 const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
 /// Interval of background steps while entries are written continuously and the thread is never idle.
 const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
-/// Idle time after which the mark in the keychain is updated.
+/// Idle time after which the mark in the keychain (number and hash of the last sealed entry) is updated.
 const MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
 
-/// A command for the writer thread.
+/// A command for the audit log's writer thread.
 pub(super) enum WriterCommand {
     /// Append an entry to the log.
     Append(Box<AuditEntry>, AppendReply),
@@ -48,21 +49,21 @@ pub(super) enum WriterCommand {
     /// Seal this process's entries if there is a key, and reply with number and hash of the last entry that this
     /// process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
-    /// The key has become available.
+    /// The seal key has become available.
     KeyFound,
     /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
     /// Reply with `true` if the log was opened.
     IsOpen(SyncSender<bool>),
-    /// Use these limits of age and size from now on.
+    /// Use these limits of age and size for the log from now on.
     Retain(AuditRetention),
     /// End the writer thread after the previous commands.
     End,
 }
 
-/// The receiver to which the result of an append is sent.
+/// The receiver to which the result of appending a log entry is sent.
 pub(super) enum AppendReply {
-    /// A caller that waits for the result.
+    /// A caller that waits for the result of the append.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
     /// The host, which is notified under this ticket later.
     Later(u64),
@@ -74,19 +75,19 @@ pub(super) struct LogWriter {
     sync_progress: Arc<SyncProgress>,
     keys: Arc<SealKeyHolder>,
     log: Option<AuditWriteLog>,
-    /// Set if this process wrote entries that are not sealed.
+    /// Set if this process wrote log entries that are not sealed.
     has_unsealed: bool,
     retention: AuditRetention,
     last_retention_check: Option<Instant>,
-    /// Set while entries that were recorded as removed are still in the database.
+    /// Set while log entries that were recorded as removed are still in the database.
     is_removing: bool,
     /// Remaining work to encrypt contents that were written without a key.
     encryption_progress: EncryptionProgress,
-    /// Set once the first entry has waited for the key.
+    /// Set once the first log entry has waited for the seal key.
     has_waited_for_key: bool,
     /// Time of the last update of the mark in the keychain.
     last_mark_update: Option<Instant>,
-    /// Set while the keychain has no mark of the last entry.
+    /// Set if entries were appended since the mark in the keychain was last stored.
     is_unmarked: bool,
     /// Time of the last append, or `None` if this process appended nothing.
     last_append: Option<Instant>,
@@ -197,12 +198,12 @@ impl LogWriter {
         self.sync_progress.close();
     }
 
-    /// Returns `true` if the folder contains an audit log, of this or an older version.
+    /// Returns `true` if the data folder contains an audit log, of this or an older version.
     fn log_exists(&self) -> bool {
         self.path.exists() || self.old_log_path.exists()
     }
 
-    /// Returns the log. Opens it if it is closed or its file was replaced.
+    /// Returns the opened log. Opens it if it is closed or its file was replaced.
     fn open(&mut self) -> Result<&mut AuditWriteLog, StoreError> {
         let open = match self.log.take().filter(AuditWriteLog::is_current_file) {
             Some(log) => log,
@@ -256,7 +257,7 @@ impl LogWriter {
         }
     }
 
-    /// Stores the mark of the last sealed entry in the keychain.
+    /// Stores number and hash of the last sealed log entry as the mark in the keychain.
     fn store_mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
@@ -326,8 +327,8 @@ impl LogWriter {
         }
     }
 
-    /// Removes entries beyond the limits if the next check is due. Does nothing if this process has not opened the log
-    /// for writing.
+    /// Removes log entries beyond the limits of age and size if the next check is due. Does nothing if this process has
+    /// not opened the log for writing.
     fn remove_entries_if_due(&mut self) {
         if self.is_removing {
             return self.removal_step();
@@ -345,7 +346,7 @@ impl LogWriter {
         }
     }
 
-    /// Removes a batch of the entries that were recorded as removed.
+    /// Removes a batch of the log entries that were recorded as removed.
     fn removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.is_removing = removed.unwrap_or_else(|error| {

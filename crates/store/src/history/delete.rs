@@ -22,19 +22,19 @@ pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items of deleted conversations that one step removes.
 const DELETED_ITEMS_PER_STEP: usize = 50;
-/// Approximate number of index pages that are rewritten in one step.
+/// Approximate number of search index pages that are rewritten in one deletion step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
-/// Maximum number of free pages that are returned to the file system in one step.
+/// Maximum number of free database pages that are returned to the file system in one deletion step.
 const FREE_PAGES_PER_STEP: i64 = 500;
 
-/// Value of the column `gone.left`: items of a deleted conversation remain.
+/// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
-/// Value of the column `gone.left`: the items are removed. The index contains page positions in addition to its words,
-/// and must be rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the items are removed. The index contains page
+/// positions in addition to its words, and must be rewritten.
 const INDEX_LEFT: i64 = 1;
-/// Value of the column `gone.left`: the index is being rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
 const INDEX_REWRITING: i64 = 2;
-/// Value of the column `gone.left`: free pages and the write-ahead journal remain.
+/// Value of the column `gone.left` (remaining work of a deletion): free pages and the write-ahead journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
@@ -53,7 +53,7 @@ pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> ru
     Ok(true)
 }
 
-/// The work that remains after a deletion step.
+/// The work that remains after a step of deleting conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.
@@ -122,15 +122,15 @@ fn remove_conversation_items(connection: &Connection, conversation: i64) -> rusq
     Ok(items.len() < DELETED_ITEMS_PER_STEP)
 }
 
-/// Starts to rewrite the index. FTS5 does not rewrite an index that consists of one segment, so another segment is
-/// added first, with a word of item 0, which does not exist.
+/// Starts to rewrite the search index. FTS5 does not rewrite an index that consists of one segment, so another segment
+/// is added first, with a word of item 0, which does not exist.
 fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
     // A negative number starts a merge of all segments, which later calls continue.
     merge_index(connection, -INDEX_PAGES_PER_STEP)
 }
 
-/// Continues to rewrite the index. Returns `true` if the rewrite is complete.
+/// Continues to rewrite the search index. Returns `true` if the rewrite is complete.
 fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
     merge_index(connection, INDEX_PAGES_PER_STEP)?;
@@ -147,7 +147,7 @@ fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
 
-/// Empties the write-ahead journal, which completes the deletion.
+/// Empties the write-ahead journal, which completes the deletion of conversations.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;

@@ -11,21 +11,21 @@ const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 /// Length of a text, in bytes, above which the UI receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.
+/// Hash of an extracted value's bytes, which identifies the value. In an encrypted history, the stored hash is keyed.
 pub(super) type ContentHash = [u8; 32];
 
 /// A large value that was extracted from an item's body, in which an empty string replaces it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ExtractedContent {
-    /// Location of the value in the body, as a JSON Pointer.
+    /// Location of the extracted value in the item's body, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) hash: ContentHash,
     pub(super) bytes: Vec<u8>,
-    /// Set if the value in the body is base64, which was decoded to the stored bytes.
+    /// Set if the extracted value is base64 in the body, which was decoded to the stored bytes.
     pub(super) base64: bool,
 }
 
-/// Replaces the large values of a body with empty strings. Returns the new body and the extracted values.
+/// Replaces the large values of an item's body with empty strings. Returns the new body and the extracted values.
 pub(super) fn extract_large_values(body: &Value) -> (Value, Vec<ExtractedContent>) {
     let mut taken = Vec::new();
     let body = extract_from_value(body, &mut String::new(), &mut taken);
@@ -67,7 +67,7 @@ fn extract_from_value(value: &Value, pointer: &mut String, taken: &mut Vec<Extra
     }
 }
 
-/// Restores an extracted value. Returns `false` if the location does not exist.
+/// Restores an extracted value in an item's body. Returns `false` if the location does not exist.
 pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
     let Some(place) = body.pointer_mut(pointer) else { return false };
     let text = if base64 { Some(BASE64_STANDARD.encode(&bytes)) } else { String::from_utf8(bytes).ok() };
@@ -76,8 +76,8 @@ pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Ve
     true
 }
 
-/// Returns `true` if pages of items omit this value: bytes of an image, audio or file, or a very long text. The UI
-/// requests such a value when it shows it.
+/// Returns `true` if pages of a conversation's items omit this value: bytes of an image, audio or file, or a very long
+/// text. The UI requests such a value when it shows it.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES

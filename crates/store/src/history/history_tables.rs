@@ -124,7 +124,7 @@ pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<
     super::readings::create_reading_tables(connection)
 }
 
-/// Opens the database, and creates it if it does not exist.
+/// Opens the history database, and creates it if it does not exist.
 ///
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
@@ -144,7 +144,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
         .map_err(|error| database_error(path, "open it", &error))
 }
 
-/// Upgrades the tables of version 1 to version 2.
+/// Upgrades the history's tables from version 1 to version 2.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in RETYPED_COLUMNS {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
@@ -156,7 +156,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V2_SQL)
 }
 
-/// Returns the row numbers of a conversation and of its head, which is the last item of the branch that is shown.
+/// Returns the row numbers of a conversation and of its head, which is the last item of the displayed branch.
 pub(super) fn conversation_and_head_rows(
     connection: &Connection,
     id: &str,
@@ -171,7 +171,7 @@ pub(super) fn item_number(connection: &Connection, conversation: i64, id: &str) 
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }
 
-/// Sets the searchable text of an item. An empty text removes it from the index.
+/// Sets the text of an item in the search index. An empty text removes the item from the index.
 pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     let mut before = connection.prepare_cached("SELECT decrypted('said', text) FROM said WHERE item = ?1")?;
     let before: Option<String> = before.query_row([item], |row| row.get(0)).optional()?;
@@ -195,13 +195,13 @@ pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -
     Ok(())
 }
 
-/// Returns `true` if no words may be added to the index, because this connection has a key. Does not depend on the
-/// file, which another program may have changed.
+/// Returns `true` if no words may be added to the search index, because this connection has a key. Does not depend on
+/// the file, which another program may have changed.
 fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
-/// Removes the searchable text of an item from the index.
+/// Removes the text of an item from the search index.
 pub(super) fn remove_indexed_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
@@ -214,7 +214,7 @@ pub(super) fn remove_indexed_text(connection: &Connection, item: i64, text: &str
     Ok(())
 }
 
-/// Removes an item's references to large contents, and deletes contents without further references.
+/// Removes an item's references to extracted large values, and deletes values without further references.
 pub(super) fn release_item_blobs(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     let mut held = connection.prepare_cached("SELECT DISTINCT blob FROM large WHERE item = ?1")?;
     let held: Vec<i64> = held.query_map([item], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -231,7 +231,7 @@ pub(super) fn release_item_blobs(connection: &Connection, item: i64) -> rusqlite
     Ok(())
 }
 
-/// Parses the JSON text in the column with this index.
+/// Parses the JSON text in the column of a database row with this index.
 pub(super) fn parse_json_column(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)

@@ -43,7 +43,8 @@ struct OlderItem {
     body: Value,
 }
 
-/// Imports the conversations in this folder. Files that can't be imported are left unchanged and logged.
+/// Imports the conversations of older versions in this folder. Files that can't be imported are left unchanged and
+/// logged.
 pub(super) fn import_old_conversations(
     connection: &mut CheckedConnection,
     folder: &Path,

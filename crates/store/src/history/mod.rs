@@ -67,16 +67,17 @@ pub(crate) struct HistoryDatabase {
     locks_folder: PathBuf,
     writer_connection: Mutex<Option<CheckedConnection>>,
     reader_connection: Mutex<Option<CheckedConnection>>,
-    /// Writer identity of this process, set once it has written a streaming reply.
+    /// Identity under which this process writes streaming replies, set once it has written one.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
     keys: Arc<SealKeyHolder>,
-    /// Key with which the database is encrypted, or an empty slot if no key is known or the database is not encrypted.
+    /// Key with which the history database is encrypted, or an empty slot if no key is known or the database is not
+    /// encrypted.
     key: ContentKeySlot,
-    /// Time at which the key of an encrypted file was last requested from the keychain.
+    /// Time at which the key of an encrypted history was last requested from the keychain.
     key_requested_at: Mutex<Option<Instant>>,
-    /// Set if this process could not remove all unencrypted content from the file.
+    /// Set if this process could not remove all unencrypted content from the history's file.
     has_unencrypted_remains: AtomicBool,
 }
 
@@ -134,7 +135,7 @@ impl HistoryDatabase {
         Ok(opened)
     }
 
-    /// Calls `act` with the connection for writing, which is opened on first use.
+    /// Calls `act` with the database connection for writing, which is opened on first use.
     fn with_writer<T>(
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
@@ -149,7 +150,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Calls `act` in one write transaction of the connection for writing.
+    /// Calls `act` in one write transaction of the database connection for writing.
     fn write_transaction<T>(
         &self,
         tried: &str,
@@ -203,8 +204,8 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
-    /// Loads the key of an encrypted file, which another process may have encrypted. Encrypts an unencrypted file once
-    /// there is a key. Content that remains after `wait` is encrypted later.
+    /// Loads the key of an encrypted history, which another process may have encrypted. Encrypts an unencrypted history
+    /// once there is a key. Content that remains after `wait` is encrypted later.
     ///
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
@@ -256,7 +257,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
+    /// Returns the history's key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
     fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -267,7 +268,7 @@ impl HistoryDatabase {
         Ok(Arc::clone(&key.content))
     }
 
-    /// Waits for the key of an encrypted file for at most [`KEY_TIMEOUT`].
+    /// Waits for the key of an encrypted history for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.cached_key().is_none()
             && lock(&self.key_requested_at).is_none_or(|at| at.elapsed() > KEY_RETRY_INTERVAL)
@@ -280,8 +281,8 @@ impl HistoryDatabase {
         })
     }
 
-    /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
-    /// no steps remain or the next step has to wait for a later write.
+    /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
+    /// `false` if no steps remain or the next step has to wait for a later write.
     fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
@@ -291,7 +292,8 @@ impl HistoryDatabase {
         left == DeletionProgress::Steps
     }
 
-    /// Completes pending deletions as far as other processes permit. Other processes can write between the steps.
+    /// Completes pending deletions of conversations as far as other processes permit. Other processes can write between
+    /// the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
             let goes_on =

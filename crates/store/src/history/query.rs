@@ -13,15 +13,15 @@ const EXCERPT_LEADING_CHARS: usize = 40;
 /// Maximum length of the excerpt of a found text, in characters.
 const MAX_EXCERPT_CHARS: usize = 200;
 
-/// A word, or a sequence of single-character words that must be adjacent.
+/// A search term: a word, or a sequence of single-character words that must be adjacent.
 #[derive(Debug, PartialEq, Eq)]
 struct QueryTerm {
     words: Vec<String>,
-    /// Set if the last word is a prefix, because the user may still be typing it.
+    /// Set if the term's last word is a prefix, because the user may still be typing it.
     is_prefix: bool,
 }
 
-/// A search query: all terms must match.
+/// A full-text search query for the history: all terms must match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SearchQuery(Vec<QueryTerm>);
 
@@ -61,7 +61,7 @@ impl SearchQuery {
         terms.join(" AND ")
     }
 
-    /// Returns `true` if a text matches, given its words separated by blanks.
+    /// Returns `true` if the query matches a text, given the text's words separated by blanks.
     pub(super) fn matches(&self, words: &str) -> bool {
         self.0.iter().all(|term| {
             let row = term.words.join(" ");
@@ -73,7 +73,8 @@ impl SearchQuery {
         })
     }
 
-    /// Returns the byte offset of the end of the match that begins at the first of these words, or `None`.
+    /// Returns the byte offset of the end of the longest match of a term that begins at the first of the words `rest`,
+    /// or `None` if no term matches there.
     fn match_end(&self, rest: &[IndexedWord]) -> Option<usize> {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
@@ -112,7 +113,7 @@ impl SearchQuery {
     }
 }
 
-/// Returns the byte range that is shown around a match. It begins at a word boundary if one is near.
+/// Returns the byte range of a text that an excerpt shows around a match. It begins at a word boundary if one is near.
 fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
     let before = text[..found].char_indices().rev().take(EXCERPT_LEADING_CHARS);
     let mut from = before.last().map_or(found, |(at, _)| at);

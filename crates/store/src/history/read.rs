@@ -75,7 +75,7 @@ pub(super) fn read_conversation(
     Ok(Some(found))
 }
 
-/// Returns a page of the items in one branch.
+/// Returns a page of the items in one branch of a conversation.
 pub(super) fn read_branch_page(
     connection: &Connection,
     range: &ItemRange,
@@ -121,7 +121,7 @@ pub(super) fn read_branch_page(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// Returns a page of items of all branches, in the order in which they were first written.
+/// Returns a page of the items in all branches of a conversation, in the order in which they were first written.
 pub(super) fn read_all_items(
     connection: &Connection,
     conversation: &str,
@@ -203,7 +203,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     item_id(connection, Some(end))
 }
 
-/// Returns the content with this hash, decrypted, or `None` if it does not exist.
+/// Returns the extracted large value with this hash, decrypted, or `None` if it does not exist.
 pub(super) fn read_blob(
     connection: &Connection,
     hash: &ContentHash,
@@ -213,7 +213,7 @@ pub(super) fn read_blob(
     statement.query_row([hash], |row| decrypted_bytes(row, key)).optional()
 }
 
-/// Returns the decrypted bytes of a row that contains bytes and an encryption flag.
+/// Returns the decrypted bytes of a database row that contains bytes and an encryption flag.
 fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<u8> = row.get(0)?;
     if !row.get::<_, bool>(1)? {
@@ -223,7 +223,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// The columns of an item's row, without the large contents in other tables.
+/// The columns of an item's row, without the extracted large values in other tables.
 struct RawItem {
     number: i64,
     parent: Option<i64>,
@@ -243,7 +243,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds the large contents from other tables to an item.
+/// Adds the extracted large values from other tables to an item.
 fn complete_item(
     connection: &Connection,
     conversation: i64,

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
-/// First part of each sealed message, which separates it from other uses of the key.
+/// First part of the sealed message over a conversation's readings, which separates it from other uses of the key.
 const READING_SEAL_LABEL: &str = "drawbridge readings 1";
 
-/// The sources and readings of a conversation according to its items.
+/// The sources (servers) and readings (contents read from servers) of a conversation according to its items.
 pub(super) struct ItemReadings {
     pub(super) sources: Vec<String>,
     pub(super) readings: Vec<Reading>,
@@ -35,7 +35,7 @@ pub(super) fn verify_reading_seal(
     }
 }
 
-/// Writes a seal over the current rows of a conversation.
+/// Writes a seal over the current readings and sources of a conversation.
 pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
@@ -43,8 +43,8 @@ pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &Co
     Ok(())
 }
 
-/// Returns the message that the seal covers. It includes the number of items, so that a former state of the rows does
-/// not match together with its seal.
+/// Returns the message that the seal over a conversation's readings covers. It includes the number of items, so that a
+/// former state of the rows does not match together with its seal.
 fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
@@ -66,8 +66,8 @@ fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Resul
     Ok(json!([READING_SEAL_LABEL, id, items, marks]).to_string().into_bytes())
 }
 
-/// Determines the readings from all items of a conversation. The items do not contain the tools' definitions, so each
-/// reading counts as open-world.
+/// Determines the readings of a conversation from all of its items. The items do not contain the tools' definitions, so
+/// each reading counts as open-world.
 pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
@@ -92,7 +92,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     Ok(found)
 }
 
-/// Adds the readings and sources found in the items to the tables.
+/// Adds the readings and sources found in the items of a conversation to the tables `reading` and `source`.
 pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {

@@ -22,7 +22,7 @@ const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 )]
 struct UnexpectedTables(Vec<String>);
 
-/// A connection that checks the schema in each transaction, if the schema version has changed.
+/// A database connection that checks the schema in each transaction if the schema version has changed.
 pub(super) struct CheckedConnection {
     connection: Connection,
     version: Option<i64>,
@@ -39,7 +39,7 @@ impl CheckedConnection {
         Ok(checked)
     }
 
-    /// Calls `act` in one read transaction.
+    /// Calls `act` in one read transaction of the history.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -50,7 +50,7 @@ impl CheckedConnection {
         self.transact(TransactionBehavior::Deferred, act)
     }
 
-    /// Calls `act` in one write transaction, which is rolled back if `act` fails.
+    /// Calls `act` in one write transaction of the history, which is rolled back if `act` fails.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -94,7 +94,7 @@ fn check_schema(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// A table, index, view or trigger of the schema.
+/// A table, index, view or trigger in the schema of the history database.
 #[derive(PartialEq, Eq)]
 struct SchemaObject {
     kind: String,

@@ -10,7 +10,7 @@ use super::{history_tables::from_sql_integer, history_tables::to_sql_integer};
 /// Maximum number of items that one search returns.
 const MAX_FOUND_ITEMS: usize = 200;
 
-/// Returns the items that match, the latest first, at most [`MAX_FOUND_ITEMS`].
+/// Returns the items that match the search, the latest first, at most [`MAX_FOUND_ITEMS`].
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = SearchQuery::parse(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {

@@ -16,8 +16,11 @@ const MAX_CONVERSATION_ITEMS: i64 = 100_000;
 /// Maximum length of an item ID, in bytes.
 const MAX_ITEM_ID_BYTES: usize = 200;
 
+/// Value of the column `item.state` for an item whose body is complete.
 const STATE_WHOLE: i64 = 0;
+/// Value of the column `item.state` for an item that is still being received.
 pub(super) const STATE_STREAMING: i64 = 1;
+/// Value of the column `item.state` for an item that was interrupted before it was complete.
 pub(super) const STATE_CUT: i64 = 2;
 
 /// Creates a conversation. Returns `false` if a conversation with its ID exists.
@@ -51,7 +54,7 @@ pub(super) const fn state_from_number(number: i64) -> ItemState {
     }
 }
 
-/// The reason why a batch of items can't be written.
+/// The reason why a batch of items can't be written to a conversation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]
@@ -139,8 +142,8 @@ pub(super) fn write_items(
     Ok(true)
 }
 
-/// Returns `true` if the items may change the readings, so that their seal must be renewed. A streaming reply is
-/// written often and does not change them.
+/// Returns `true` if the items may change the conversation's readings, so that the seal over them must be renewed. A
+/// streaming reply is written often and does not change them.
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
@@ -155,7 +158,7 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
 pub(super) struct EncodedBody {
     json: String,
     extracted: Vec<ExtractedContent>,
-    /// Searchable text, or `None` while the item is streaming.
+    /// Searchable text of the item, or `None` while the item is streaming.
     search_text: Option<String>,
 }
 
@@ -174,7 +177,7 @@ impl EncodedBody {
         Ok(Self { json, extracted, search_text })
     }
 
-    /// Stores the large values that were extracted from the body.
+    /// Stores the large values that were extracted from the item's body.
     fn store_large_values(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for ExtractedContent { pointer, hash, bytes, base64 } in &self.extracted {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);

@@ -16,7 +16,7 @@ use super::write::STATE_CUT;
 /// Prefix of the names of the lock files of history writers.
 const WRITER_LOCK_PREFIX: &str = "history-";
 
-/// Writer identity of this process, with the lock that proves it is running.
+/// Identity under which this process writes streaming replies, with the lock that proves that it is running.
 #[derive(Debug)]
 pub(super) struct HistoryWriter {
     name: String,
@@ -59,7 +59,8 @@ fn writer_lock_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{WRITER_LOCK_PREFIX}{name}"))
 }
 
-/// Returns `true` if the process of a writer has ended. On a file system without locks, every writer counts as ended.
+/// Returns `true` if the process that wrote a streaming reply has ended. On a file system without locks, every writer
+/// counts as ended.
 fn has_writer_ended(folder: &Path, name: &str) -> bool {
     let path = writer_lock_path(folder, name);
     let Ok(file) = File::open(&path) else { return true };
@@ -72,7 +73,7 @@ fn has_writer_ended(folder: &Path, name: &str) -> bool {
     }
 }
 
-/// Marks streaming items whose writer has ended as interrupted. Returns their number.
+/// Marks streaming items as interrupted if the process that wrote them has ended. Returns the number of marked items.
 pub(super) fn mark_interrupted_items(
     connection: &mut CheckedConnection,
     folder: &Path,
