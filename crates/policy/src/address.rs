@@ -20,7 +20,7 @@ pub(crate) struct AddressPattern {
     scheme: Option<String>,
     host: HostPattern,
     port: PortPattern,
-    /// Path segments, or `None` if the pattern covers every path.
+    /// Path segments of the pattern, or `None` if the pattern covers every path.
     path: Option<ComponentsPattern>,
     /// The path segments after decoding percent-encoded separators, as some programs parse them, or `None` if the path
     /// contains no such separators.
@@ -37,7 +37,7 @@ enum HostPattern {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PortPattern {
-    /// The default port of the address's scheme.
+    /// The default port of the URL's scheme.
     SchemeDefault,
     Any,
     Exactly(u16),
@@ -141,8 +141,8 @@ impl AddressPattern {
     }
 }
 
-/// Compares the path of an address with a pattern in all forms in which programs parse it: as written, percent-decoded,
-/// and without empty segments.
+/// Compares the path of a URL with a pattern in all forms in which programs parse it: as written, percent-decoded, and
+/// without empty segments.
 fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
@@ -160,7 +160,7 @@ fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     verdict
 }
 
-/// Returns `true` if an address contains a user name or password.
+/// Returns `true` if a URL contains a user name or password.
 pub(crate) fn has_user_info(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }

@@ -11,7 +11,7 @@ use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of items that are checked if an argument is a list.
 const MAX_CHECKED_LIST_ITEMS: usize = 1_000;
-/// Maximum number of characters of an argument's value in an explanation.
+/// Maximum number of characters of an argument's value that an explanation shows.
 const MAX_EXPLAINED_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.
@@ -27,7 +27,7 @@ pub(crate) struct ArgumentCondition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ArgumentJudgement {
-    /// Index of the condition in its rule, from 0.
+    /// Index of the argument condition in its rule, from 0.
     pub number: usize,
     /// Set if the argument meets the condition.
     pub holds: bool,
@@ -36,11 +36,11 @@ pub struct ArgumentJudgement {
     /// The checked value as JSON, truncated. For a list, the item that determined the result. `None` if there is no
     /// value.
     pub value: Option<String>,
-    /// Normalized forms of the value, where they differ from the value as written.
+    /// Normalized forms of the argument's value, where they differ from the value as written.
     pub normal: Vec<String>,
 }
 
-/// Value at the location of a JSON Pointer, or the reason why there is none.
+/// Value at the location of a JSON Pointer in a call's arguments, or the reason why there is none.
 enum PointerTarget<'a> {
     Value(&'a Value),
     Nothing,
@@ -62,8 +62,8 @@ impl ArgumentCondition {
         self.judge(arguments, effect, facts).0.is_match(effect == RuleEffect::Allow)
     }
 
-    /// Checks the argument, and returns the value that determined the result. For a list, all items must match if the
-    /// rule allows, and one item if it denies or asks.
+    /// Checks the argument of a call, and returns the value that determined the result. For a list, all items must
+    /// match if the rule allows, and one item if it denies or asks.
     fn judge<'a>(
         &self,
         arguments: &'a Map<String, Value>,
@@ -91,7 +91,7 @@ impl ArgumentCondition {
         }
     }
 
-    /// Compares a value that is not a list with the condition.
+    /// Compares an argument's value that is not a list with the condition.
     fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self.is.judge(value, facts), value) {
             (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),

@@ -18,7 +18,7 @@ const MAX_RULE_NOTE_BYTES: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const MAX_EXPIRY_MILLIS: u64 = 253_402_300_799_999;
 
-/// A rule whose patterns are compiled, so that it can be matched with acts.
+/// A policy rule whose patterns are compiled, so that it can be matched with acts.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledRule {
     pub(crate) rule: PolicyRule,
@@ -112,7 +112,7 @@ impl CompiledRule {
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }
 
-    /// Returns `true` if the rule applies to acts in the direction of this one, from the host to the server or the
+    /// Returns `true` if the rule's direction includes the direction of this act, from the host to the server or the
     /// reverse.
     fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);

@@ -17,7 +17,7 @@ const START_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalS
 /// Scopes that the user can choose when approving an act that requires consent each time.
 const SINGLE_USE_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// The first rule of each effect that matches an act.
+/// The first rule of each effect (allow, ask, deny) that matches an act.
 #[derive(Default)]
 struct FirstMatchingRules {
     deny: Option<DecisionSource>,
@@ -131,7 +131,7 @@ impl Policy {
         Explanation { decision: self.decide(act, now), considered }
     }
 
-    /// Evaluates the rules, and returns the first matching one of each effect.
+    /// Evaluates the rules for an act, and returns the first matching one of each effect.
     fn first_matching_rules(&self, act: &PolicyAct<'_>, now: u64) -> FirstMatchingRules {
         let mut matching_rules = FirstMatchingRules::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
@@ -288,8 +288,8 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     }
 }
 
-/// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
-/// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
+/// Returns a built-in reason why a call requires consent although a rule or grant allows it, or [`RuleFit::Fits`] if
+/// there is none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
 fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,

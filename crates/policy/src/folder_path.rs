@@ -8,7 +8,7 @@ use crate::case_folding::is_ignorable;
 use crate::path_pattern::path_forms;
 use crate::pattern::MAX_PATTERN_BYTES;
 
-/// An absolute path of a folder, split into root and components.
+/// An absolute path of a folder in a rule, split into root and components.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderPath {
     parts: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) enum PathRoot {
 pub(crate) enum PathContainment {
     /// The path is in the folder by exact comparison.
     Inside,
-    /// The path is in the folder on systems that ignore case or Unicode composition of names.
+    /// The path is in the folder only on systems that ignore case or Unicode composition of names.
     PerhapsInside,
     Outside,
     /// The location of the path can't be determined.
@@ -64,7 +64,7 @@ impl FolderPath {
         if forms[1..].iter().all(|form| self.form_containment(form) == lies) { lies } else { PathContainment::Unclear }
     }
 
-    /// Determines the location of one of the forms in which programs may parse a path.
+    /// Determines if the folder contains one of the forms in which programs may parse a path.
     fn form_containment(&self, path: &str) -> PathContainment {
         let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
         // Some programs end a name at a NUL byte, and others don't.
@@ -123,7 +123,7 @@ pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
     fold_file_name(one).eq(fold_file_name(other))
 }
 
-/// Folds a name so that names which are equal for [`is_equal_folded`] become identical.
+/// Folds a file name so that names which are equal for [`is_equal_folded`] become identical.
 pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }

@@ -12,9 +12,9 @@ use crate::spelling::{parse_address, spellings};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Maximum length of a string that is checked, in bytes. Longer strings are doubtful.
+/// Maximum length in bytes of an argument's string that is checked. Longer strings are doubtful.
 const MAX_CHECKED_STRING_BYTES: usize = 64 * 1024;
-/// Maximum number of normalized forms of a value that are shown.
+/// Maximum number of normalized forms of an argument's value that are shown.
 const MAX_DISPLAYED_FORMS: usize = 4;
 
 #[derive(Debug, Clone)]

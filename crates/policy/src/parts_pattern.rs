@@ -89,7 +89,7 @@ impl ComponentsPattern {
         places[self.0.len()]
     }
 
-    /// Marks the positions that are reachable because `**` may match no component.
+    /// Marks the pattern positions that are reachable because a component `**` may match no path component.
     fn mark_positions_after_wildcards(&self, places: &mut [bool]) {
         for (at, part) in self.0.iter().enumerate() {
             if places[at] && matches!(part, ComponentPattern::Any) {

@@ -45,7 +45,7 @@ pub(crate) struct PathPattern {
     parts: ComponentsPattern,
     /// Path components of the pattern before the first component with a wildcard.
     literal_components: Vec<String>,
-    /// The part of the pattern before its first wildcard, as a path.
+    /// The part of the pattern before its first wildcard, as a path whose symbolic links are resolved.
     pub(crate) beginning: String,
 }
 
@@ -99,8 +99,8 @@ impl PathPattern {
         }
     }
 
-    /// Returns the pattern with its beginning replaced by the resolved location of the beginning, or `None` if that is
-    /// unchanged.
+    /// Returns the pattern in which the resolved location of its beginning replaces the beginning, or `None` if they
+    /// are equal.
     fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_root(real)?;

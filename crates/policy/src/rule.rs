@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of rules per source.
+/// Maximum number of rules per source (policy file or session).
 pub(crate) const MAX_RULES_PER_SOURCE: usize = 500;
 
 /// Effect of a rule on matching acts, ordered by strictness.
@@ -20,7 +20,7 @@ pub enum RuleEffect {
     Deny,
 }
 
-/// The direction of the acts to which a rule applies.
+/// The direction of the acts to which a rule applies: from the host to servers, or the reverse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

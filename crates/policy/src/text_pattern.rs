@@ -16,11 +16,11 @@ use crate::spelling::{
     spellings,
 };
 
-/// A glob for strings, prepared to compare paths and addresses in several spellings.
+/// A glob that a rule compares with strings. Paths and addresses are compared in several spellings.
 #[derive(Debug, Clone)]
 pub(crate) struct TextGlob {
     own: GlobPattern,
-    /// The glob in normal spelling, or `None` if it is already in normal spelling.
+    /// The glob with its paths or addresses in normal spelling, or `None` if they already are.
     normal: Option<GlobPattern>,
     /// The glob after folding its letters and replacing backslashes with slashes.
     folded: Option<GlobPattern>,
@@ -67,7 +67,7 @@ impl TextGlob {
     }
 }
 
-/// A regular expression for strings, which may be paths or addresses.
+/// A regular expression that a rule compares with strings, which may be paths or addresses.
 #[derive(Debug, Clone)]
 pub(crate) struct TextRegex {
     pub(crate) expression: Regex,
@@ -151,7 +151,7 @@ impl CandidateText<'_> {
     }
 }
 
-/// Folds letters, and replaces backslashes with slashes.
+/// Folds the letters of a text, and replaces backslashes with slashes.
 fn fold_with_slashes(text: &str) -> String {
     fold_text(text).replace('\\', "/")
 }

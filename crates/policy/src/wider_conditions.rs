@@ -8,7 +8,7 @@ use crate::path_pattern::ResolvedPaths;
 use crate::uri::UriPattern;
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Conditions under which a rule that denies or asks applies in addition to those in the rule.
+/// Conditions under which a rule that denies or asks applies although the condition in the rule isn't met.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WiderConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
