@@ -22,10 +22,10 @@ use crate::platform;
 /// Time limit for the operating system to start a program, which may be on a network file system.
 const PROCESS_START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of processes that wait to be started by the launcher thread.
+/// Maximum number of processes that wait until the launcher thread starts them.
 const MAX_QUEUED_STARTS: usize = 1024;
 
-/// Function that prepares the child process before its program runs, for instance drops privileges.
+/// Function that prepares the child process before its program runs, for instance by dropping privileges.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
 /// A process to start. Its environment and working directory are the given ones, not those of the app.
@@ -34,7 +34,7 @@ pub(crate) struct ProcessLaunch {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: PathBuf,
-    /// Set if standard input and standard error are pipes. Otherwise they are null devices.
+    /// Set if standard input and standard error of the process are pipes. Otherwise they are null devices.
     pub(crate) pipes_input_and_errors: bool,
     /// Function that prepares the child process, or `None`.
     pub(crate) setup: Option<ChildSetup>,

@@ -11,8 +11,8 @@ use foreign::visible;
 
 use crate::platform::{self, StartTime};
 
-/// Record of one running server, stored for the next start. `Display` writes it as one line, and `FromStr` parses that
-/// line.
+/// Record of one running server, stored on disk so that the next start of the app can end the server. `Display` writes
+/// it as one line, and `FromStr` parses that line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRecord {
     /// Process ID of the server's first process.

@@ -18,7 +18,7 @@ const MAX_PATH_BYTES: usize = 4_096;
 
 static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Permission to run one resolving thread. Released on drop.
+/// Permit to run one thread that resolves links. Released on drop.
 struct ResolvingThreadPermit;
 
 impl ResolvingThreadPermit {
@@ -45,8 +45,8 @@ pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     following.await.unwrap_or_default()
 }
 
-/// Resolves paths by calling `follow` on a separate thread. Paths that are not resolved within `patience` are missing
-/// in the result.
+/// Resolves the symbolic links in paths by calling `follow` on a separate thread. Paths that are not resolved within
+/// `patience` are missing in the result.
 fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> LinkTargets {
     let mut known = LinkTargets::new();
     let whole: Vec<String> =

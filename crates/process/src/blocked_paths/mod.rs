@@ -21,18 +21,18 @@ use crate::sandbox::installed_files::package_root;
 
 pub use folder_proposals::ProposalRefusal;
 
-/// Maximum number of paths that are reported for one server.
+/// Maximum number of blocked paths that are reported for one server.
 const MAX_BLOCKED_PATHS: usize = 4;
-/// Maximum number of entries of a folder whose names are shown.
+/// Maximum number of entries of a proposed folder whose names are shown.
 const MAX_SHOWN_ENTRY_NAMES: usize = 6;
-/// Maximum number of entries of a folder that are counted.
+/// Maximum number of entries of a proposed folder that are counted.
 const MAX_COUNTED_ENTRIES: usize = 1000;
 /// Maximum length of a shown entry name, in characters.
 const MAX_ENTRY_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
 const MAX_PROJECT_ANCESTORS: usize = 6;
 
-/// An existing path that the sandbox hides and that the server seems to need.
+/// An existing path that the sandbox hides from the server and that the server seems to need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

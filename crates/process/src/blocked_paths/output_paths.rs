@@ -10,7 +10,7 @@ const MAX_PARSED_OUTPUT_LINES: usize = 64;
 const MAX_LINE_BYTES: usize = 4096;
 /// Maximum number of paths that are extracted from a server's output.
 const MAX_OUTPUT_PATHS: usize = 128;
-/// Maximum length of an extracted path, in bytes.
+/// Maximum length of a path that is extracted from a server's output, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 /// Maximum number of files in the output that are considered as importers of a missing module.
 const MAX_IMPORTERS: usize = 8;

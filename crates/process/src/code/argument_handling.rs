@@ -134,12 +134,12 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for these files.
+/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for their project files.
 const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
 const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
-/// Folder with the installed packages of a project. When npm resolves a command, programs in this folder take
-/// precedence.
+/// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
+/// take precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
 /// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
@@ -174,7 +174,7 @@ pub fn is_container_engine(name: &str) -> bool {
     CONTAINER_ENGINES.contains(&name)
 }
 
-/// A classification of programs by the way in which they use their arguments.
+/// Classification of programs by the way in which they use their command-line arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
     /// The program runs another program, which the arguments name.
@@ -272,7 +272,7 @@ pub(super) fn uses_package_folder(program: &str) -> bool {
     PACKAGE_FOLDER_USERS.contains(&program_name(program).as_str())
 }
 
-/// Returns `true` if this option is followed by its value, which is not the code to run.
+/// Returns `true` if this command-line option is followed by its value, which is not the code to run.
 pub(super) fn has_data_value(option: &str) -> bool {
     DATA_VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
@@ -291,7 +291,7 @@ pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
-/// Returns `true` if this option is followed by a module that runs instead of a script.
+/// Returns `true` if this command-line option is followed by a module that runs instead of a script.
 pub(super) fn is_module_option(option: &str) -> bool {
     option_after_flags(option) == Some("m")
 }

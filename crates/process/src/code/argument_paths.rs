@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::argument_handling::option_and_value;
 
-/// Maximum number of paths extracted from one word or value.
+/// Maximum number of paths that are extracted from one word of a command line or one variable's value.
 const MAX_PATHS_PER_TEXT: usize = 512;
 /// Maximum length, in bytes, of a text in which variables are expanded, and of a variable's value.
 const MAX_EXPANDED_BYTES: usize = 4 * 1024;

@@ -84,15 +84,15 @@ mod cache {
     use super::VecDeque;
     pub(super) use crate::platform::is_quiescent;
 
-    /// Maximum number of cached hashes. The oldest one is evicted first.
+    /// Maximum number of cached hashes of files. The oldest hash is evicted first.
     const MAX_CACHED_HASHES: usize = 256;
-    /// Minimum age of the last change of a file in the cache. Timestamps have a coarse resolution, so a file that was
-    /// changed more recently may change again within the same timestamp.
+    /// Minimum age of the last change of a file whose hash is cached. Timestamps have a coarse resolution, so a file
+    /// that was changed more recently may change again within the same timestamp.
     const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
 
     static HASH_CACHE: Mutex<VecDeque<(FileMetadataKey, String)>> = Mutex::new(VecDeque::new());
 
-    /// Metadata that identify a file and its state. The key of a cached hash.
+    /// Metadata that identify a file and its state. Used as the cache key of the file's hash.
     #[derive(PartialEq, Eq)]
     pub(super) struct FileMetadataKey {
         place: (u64, u64),
@@ -102,7 +102,7 @@ mod cache {
     }
 
     impl FileMetadataKey {
-        /// Returns the cache key of a file, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        /// Returns the cache key of a file's hash, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
         pub(super) fn from_metadata(facts: &Metadata) -> Option<FileMetadataKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();

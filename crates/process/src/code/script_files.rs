@@ -27,9 +27,9 @@ use super::code_variables::{
 use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
 
-/// Maximum number of arguments, variables, and words in them that are examined, in total.
+/// Maximum number of a command's arguments, variables, and words in them that are examined, in total.
 const MAX_EXAMINED_WORDS: usize = 1024;
-/// Maximum number of paths that are looked up, each in all base folders.
+/// Maximum number of paths that are looked up for one command, each in all base folders.
 const MAX_PATH_LOOKUPS: usize = 8 * 1024;
 /// Maximum number of folders in which a relative path is looked up.
 const MAX_BASE_FOLDERS: usize = 16;
@@ -114,7 +114,7 @@ struct ScriptSearch<'c> {
     ancestors: Vec<PathBuf>,
     found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
-    /// Role of the files that the search finds in the text it examines next.
+    /// Role that is recorded for the files that the search finds next.
     role: LaunchFileRole,
     /// Remaining number of words that may be examined.
     remaining_words: usize,

@@ -32,7 +32,7 @@ pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     killpg(Pid::from_raw(group), Signal::SIGKILL).map_err(io::Error::from)
 }
 
-/// Returns the exit code, or the signal that ended the process, of an exit status.
+/// Splits an exit status into the exit code and the signal that ended the process.
 pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// Maximum number of folders of a search path. Further ones are ignored.
+/// Maximum number of folders of a search path for programs. Further folders are ignored.
 const MAX_SEARCH_PATH_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
@@ -84,8 +84,7 @@ impl SearchPath {
         })
     }
 
-    /// Returns a search path with the folders of this value of the variable PATH. Relative folders are resolved against
-    /// `directory`.
+    /// Parses a value of the variable PATH as a search path. Relative folders are resolved against `directory`.
     pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
@@ -159,8 +158,8 @@ fn has_path_separator(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-/// Returns the absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would
-/// mean the current folder of the app.
+/// Returns those of the folders in a PATH variable that are absolute, without duplicates. An empty or relative folder
+/// would mean the current folder of the app.
 fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in folders {

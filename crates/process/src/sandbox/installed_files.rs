@@ -18,7 +18,7 @@ const MIN_COMPONENTS_BELOW_HOME: usize = 2;
 const MAX_PROGRAM_LINKS: usize = 8;
 /// Maximum number of parent folders of a script in which its package is searched.
 const MAX_PACKAGE_ANCESTORS: usize = 8;
-/// Maximum number of entries of a folder that are examined for libraries.
+/// Maximum number of entries of a folder that are searched for shared libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
 /// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
@@ -28,7 +28,7 @@ const PACKAGE_FOLDER: &str = "node_modules";
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
 const SHIM_FOLDER: &str = "shims";
-/// Names of files and folders next to a program that it needs to run.
+/// Names of files and folders next to a program's file that the program needs to run.
 const FILES_NEXT_TO_PROGRAM: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that belong to installed programs.
@@ -39,7 +39,7 @@ pub(super) struct InstalledFiles<'p> {
     pub(super) home: Option<&'p Path>,
     /// Canonical paths of folders that belong to Drawbridge.
     pub(super) hidden: &'p [PathBuf],
-    /// Folders and files found so far, in any order.
+    /// Folders and files of programs found so far, in any order.
     pub(super) found: Vec<PathBuf>,
 }
 
@@ -136,7 +136,7 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Adds the folder of a program if it contains shared libraries.
+    /// Adds the folder that contains a program's file if it also contains shared libraries.
     fn add_libraries(&mut self, program: &Path) {
         let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -223,7 +223,7 @@ fn pyvenv_base(settings: &Path) -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// Resolves the links in a path, except for the last component.
+/// Resolves the symbolic links in a path, except for the last component.
 fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }

@@ -90,19 +90,19 @@ impl ReachablePaths {
         all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
     }
 
-    /// Returns the folder for the server's temporary files.
+    /// Returns the folder for the sandboxed server's temporary files.
     pub fn temporary_folder(&self) -> PathBuf {
         temporary_folder(&self.home)
     }
 
-    /// Returns the read-only paths, each before its subfolders.
+    /// Returns the read-only paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// Returns the writable paths, each before its subfolders.
+    /// Returns the writable paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);

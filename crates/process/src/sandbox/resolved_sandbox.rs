@@ -32,7 +32,7 @@ pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Function that restricts the child process before its program runs, or `None`.
+    /// Function that restricts the child process before the server's program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
     /// Gate that delays the server's program until the egress proxy listens. `None` if the network is not restricted to
     /// named hosts.

@@ -142,8 +142,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
-/// Compares the current launch files of a command with the approved ones. They may have changed since the approval, for
-/// instance while secrets were read.
+/// Compares the current launch files of a command with the approved ones. The files may have changed since the
+/// approval, for instance while secrets were read.
 async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,

@@ -18,7 +18,7 @@ const LOCALHOST: &str = "localhost";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// The only permitted port, or `None` for ports 443 and 80.
+    /// The only port that the pattern permits, or `None` for ports 443 and 80.
     port: Option<u16>,
 }
 
@@ -61,7 +61,7 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is exactly this IP address, and permits the port.
+    /// Returns `true` if the pattern is exactly this IP address and permits this port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }

@@ -17,7 +17,7 @@ const OPEN_CONNECTION_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects the connections and refusals of a proxy until [`EgressLedger::take_activity_lines`] is called.
+/// Collects connections and refusals of a server's egress proxy until [`EgressLedger::take_activity_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -29,7 +29,7 @@ struct LedgerState {
     entries: Vec<LedgerEntry>,
     /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
-    /// Open connections of the proxy, at most as many as it allows.
+    /// Open connections of the proxy. There are at most as many as the proxy allows.
     open: Vec<TrackedConnection>,
 }
 
@@ -137,7 +137,7 @@ impl EgressLedger {
         self.take_activity_lines()
     }
 
-    /// Returns the events since the last call as lines of text, and removes them.
+    /// Returns activity lines about the events since the last call, and removes the events.
     pub(super) fn take_activity_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {

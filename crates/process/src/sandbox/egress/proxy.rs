@@ -34,7 +34,8 @@ const MAX_PROXY_CONNECTIONS: usize = 64;
 const MAX_REQUEST_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
-/// Maximum number of activity lines that the receiver has not read. The proxy waits if there are more.
+/// Maximum number of activity lines about connections that the receiver has not read. The proxy waits if there are
+/// more.
 const MAX_QUEUED_ACTIVITY_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -44,7 +45,7 @@ const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-autho
 /// Time limits for the phases of a connection through the proxy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProxyTimeouts {
-    /// Maximum time from the beginning of a client's request to the end of its headers.
+    /// Maximum time from the beginning of a server's request to the end of its headers.
     head: Duration,
     /// Maximum time to connect to the host after its name was resolved.
     connect: Duration,
@@ -60,7 +61,7 @@ impl ProxyTimeouts {
     };
 }
 
-/// A running proxy. Dropping it closes all its connections.
+/// A running egress proxy. Dropping it closes all its connections.
 #[derive(Debug)]
 pub(crate) struct EgressProxy {
     ledger: Arc<EgressLedger>,
@@ -102,7 +103,7 @@ impl EgressProxy {
     }
 }
 
-/// State that all connections of one server's proxy share.
+/// State that all connections of one server's egress proxy share.
 struct ProxyState {
     hosts: Vec<HostPattern>,
     lookup: LookupFunction,
@@ -114,7 +115,7 @@ struct ProxyState {
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<Tunnel>>,
-    /// Task that runs the connection to the host of the latest `http` request.
+    /// Asynchronous task that runs the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 

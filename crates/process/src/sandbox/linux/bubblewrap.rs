@@ -29,7 +29,7 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 const BWRAP_PROGRAM: &str = "bwrap";
 /// Maximum duration of a trial run, which tests if bubblewrap works.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of bytes that are read of bubblewrap's error output.
+/// Maximum number of bytes of bubblewrap's standard error that are read.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 
 /// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
@@ -53,7 +53,7 @@ struct TrialResult {
 }
 
 impl TrialResult {
-    /// Returns `true` if the trial run need not be repeated: it found all features, or was done recently.
+    /// Returns `true` if the trial run of bubblewrap need not be repeated: it found all features, or was done recently.
     fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
     }
@@ -62,8 +62,8 @@ impl TrialResult {
 /// Features that not every version of bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BubblewrapFeatures {
-    /// Set if bubblewrap can prevent more namespaces and limit the size of folders in memory. Without this feature,
-    /// only seccomp prevents namespaces.
+    /// Set if bubblewrap can prevent the server from creating more namespaces and limit the size of folders in memory.
+    /// Without this feature, only seccomp prevents namespaces.
     bounds: bool,
     /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it receives their paths.
     descriptors: bool,
@@ -84,6 +84,7 @@ impl BubblewrapFeatures {
         TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
+    /// Stores the features that a trial run of the bubblewrap program at this path has found.
     fn cache_trial(self, program: &Path) {
         let known = TrialResult { features: self, since: Instant::now() };
         TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);

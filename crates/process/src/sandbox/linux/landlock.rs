@@ -21,8 +21,9 @@ const PREFERRED_LANDLOCK_ABI: ABI = ABI::V6;
 
 /// Device files that are accessible in every sandbox. They contain no user data.
 const ACCESSIBLE_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Folder in which a process finds information about itself. Names and command lines of processes outside the sandbox
-/// are visible there. Their memory, environment and files are not, because the process may not trace them.
+/// Folder of the proc file system, in which a process finds information about itself. Names and command lines of
+/// processes outside the sandbox are visible there. Their memory, environment and files are not, because the process
+/// may not trace them.
 const PROC_FOLDER: &str = "/proc";
 
 /// Checks that the kernel can enforce [`MIN_LANDLOCK_ABI`].

@@ -19,7 +19,7 @@ use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of bytes of bubblewrap's report that are read.
+/// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
 const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
 /// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
@@ -30,7 +30,7 @@ pub(crate) struct ProgramGate {
     open: PipeWriter,
 }
 
-/// The descriptors of the gate that bubblewrap inherits.
+/// The ends of the gate's pipes that bubblewrap inherits.
 pub(super) struct GateDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,

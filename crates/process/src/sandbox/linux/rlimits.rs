@@ -10,7 +10,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use super::sandbox_failure;
 use crate::sandbox::limits::ResourceLimits;
 
-/// Ratio of the memory limit of one process to the limit of all processes.
+/// Ratio of the memory limit of each of a server's processes to the limit of all its processes.
 const PROCESS_MEMORY_LIMIT_FACTOR: u64 = 2;
 
 /// Resource limits that the kernel enforces in a server's process.

@@ -90,7 +90,7 @@ const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[];
 
-/// Flags of `clone` that create a namespace.
+/// Flags of the system call `clone` that create a namespace.
 const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,

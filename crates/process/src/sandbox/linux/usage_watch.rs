@@ -16,24 +16,24 @@ use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
-/// Minimum pause between two measurements of the home folder's size.
+/// Minimum pause between two measurements of the size of a server's home folder.
 const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
-/// Maximum pause between two measurements of the home folder's size.
+/// Maximum pause between two measurements of the size of a server's home folder.
 const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
-/// Both take long if the server uses much.
+/// Both measurements take long if the server uses much.
 const HOME_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
 const MIN_COUNTED_FILE_BYTES: u64 = 1024;
-/// Maximum pause between two measurements of memory that count shared pages once.
+/// Maximum pause between two measurements of a server's memory that count shared pages once.
 const MAX_SHARED_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_secs(60);
 /// Number of past minutes for which the processor time of a server is summed.
 const COUNTED_MINUTES: usize = 60;
 
-/// Measurement tasks of one server. Dropping it aborts them.
+/// Asynchronous tasks that measure the resource use of one server. Dropping the watch aborts them.
 #[derive(Debug)]
 pub(crate) struct UsageWatch {
     meter: ResourceMeter,
@@ -63,7 +63,7 @@ struct WatchedServer {
 }
 
 impl WatchedServer {
-    /// Kills the server and all its descendants. Blocks.
+    /// Kills the server and all its descendants. Blocks the thread.
     fn kill(&self) {
         if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
             return;
@@ -146,7 +146,7 @@ struct HourlyProcessorTime {
     /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in
     /// it.
     minutes: VecDeque<(u64, u64)>,
-    /// Minute of the last measurement, counted from the start of the watch.
+    /// Number of the minute in which the last measurement took place, counted from the start of the watch.
     now: u64,
 }
 
