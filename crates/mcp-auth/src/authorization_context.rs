@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use secrecy::{ExposeSecret as _, SecretSlice};
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{Mutex as Turn, watch};
+use tokio::sync::{Mutex as AsyncMutex, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -32,11 +32,11 @@ pub(crate) struct AuthorizationContext {
     state: Mutex<AuthorizationState>,
     pub(crate) server_nonces: DpopNonces,
     /// Lock that serializes reads and writes of the sign-in record in the vault.
-    pub(crate) record_lock: Turn<()>,
+    pub(crate) record_lock: AsyncMutex<()>,
     /// Lock that serializes sign-ins: only one runs at a time.
-    pub(crate) sign_in_lock: Turn<()>,
+    pub(crate) sign_in_lock: AsyncMutex<()>,
     /// Lock that serializes token renewals: only one runs at a time.
-    pub(crate) renewal_lock: Turn<()>,
+    pub(crate) renewal_lock: AsyncMutex<()>,
     /// Token that cancels all sign-ins that have started. Replaced by a new one on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
@@ -114,9 +114,9 @@ impl AuthorizationContext {
             server: server.to_string(),
             state: Mutex::default(),
             server_nonces: DpopNonces::default(),
-            record_lock: Turn::default(),
-            sign_in_lock: Turn::default(),
-            renewal_lock: Turn::default(),
+            record_lock: AsyncMutex::default(),
+            sign_in_lock: AsyncMutex::default(),
+            renewal_lock: AsyncMutex::default(),
             cancel: Mutex::default(),
             changes: watch::Sender::new(0),
         }

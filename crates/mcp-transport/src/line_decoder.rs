@@ -16,9 +16,10 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
 pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity in bytes above which a read buffer is replaced by a smaller one when its content is shorter than
-/// `NEARLY_EMPTY_BYTES`.
+/// Capacity in bytes above which a read buffer is replaced by a smaller one when it contains fewer than
+/// [`NEARLY_EMPTY_BYTES`].
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
+/// Content in bytes below which a large read buffer is replaced by a smaller one.
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
 /// A complete line, or a report about a line that exceeds the length limit.

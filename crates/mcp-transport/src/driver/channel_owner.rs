@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
-/// Maximum number of commands that are queued for the driver.
+/// Maximum number of commands that wait for the session's driver.
 const COMMAND_QUEUE_CAPACITY: usize = 256;
 /// Maximum number of commands that the driver executes before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
@@ -54,17 +54,17 @@ pub enum DriverCommand {
 
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Session owner that receives commands from another task, and sends the driver's events to that task.
+/// Owner of a session that receives commands from another task, and sends the driver's events to that task.
 pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     next: Option<DriverCommand>,
-    /// Future that completes when the event receiver is dropped. `None` after it has completed.
+    /// Future that completes when the receiver of events is dropped. `None` after it has completed.
     receiver_dropped: Option<PendingSend>,
     /// Future that completes when the event channel has room for another event, or `None` if the driver does not wait
     /// for room.
     room: Option<PendingSend>,
-    /// Set when the command sender is dropped.
+    /// Set when the sender of commands is dropped.
     is_closed: bool,
     /// Set when the session was stopped because another task dropped one of the channels.
     was_stopped: bool,

@@ -13,6 +13,7 @@ use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_rea
 use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 
+/// Transport-independent state of a session's driver.
 pub(crate) struct DriverCore<'o> {
     pub(crate) session: Session,
     pub(crate) intake: MessageIntake,
@@ -47,7 +48,7 @@ impl<'o> DriverCore<'o> {
         self.wishes.stops > 0
     }
 
-    /// Calls [`SessionOwner::process_ready`], after [`SessionOwner::poll_ready`] returned `Ready`.
+    /// Calls [`SessionOwner::process_ready`], after the owner's [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let refuses_calls = self.outbox.refuses_calls();
         let DriverCore { session, owner, wishes, .. } = self;
@@ -120,7 +121,7 @@ impl<'o> DriverCore<'o> {
         self.intake.on_deadline(&mut self.session, &mut self.outbox, now);
     }
 
-    /// Returns the time at which [`DriverCore::on_deadline`] must be called.
+    /// Returns the time at which the driver must call [`DriverCore::on_deadline`], or `None` if no deadline is set.
     pub(crate) fn next_wake(&self) -> Option<Instant> {
         [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }

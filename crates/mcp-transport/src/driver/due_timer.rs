@@ -10,11 +10,11 @@ use tokio::time::{Sleep, sleep_until};
 use super::driver_core::clock_now;
 use super::wake_flag::WakeFlag;
 
-/// Duration of the timer while no deadline is set.
+/// Duration of the driver's timer while no deadline is set.
 const IDLE_DELAY: Duration = Duration::from_secs(3600);
 
-/// Timer that fires at the latest at the earliest deadline. May fire early, because most deadlines are extended before
-/// they expire.
+/// Timer of a driver, which fires at the latest at the earliest deadline. May fire early, because most deadlines are
+/// extended before they expire.
 #[derive(Debug)]
 pub(crate) struct DeadlineTimer {
     timer: Pin<Box<Sleep>>,

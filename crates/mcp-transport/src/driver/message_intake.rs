@@ -19,6 +19,7 @@ const DROPPED_COUNT_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// that must fail.
 const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
 
+/// Parser of received lines, which limits the rate at which invalid ones are reported.
 #[derive(Debug)]
 pub(crate) struct MessageIntake {
     line_limit: usize,
@@ -37,15 +38,15 @@ struct DroppedCounts {
     report_at: Option<Instant>,
 }
 
-/// Relation of a received message to the request whose POST response contained it.
+/// Relation of a message in a POST response to the request that was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// The message is not the response to the request.
+    /// The message is not the response to the posted request.
     Nothing,
     WithResult,
-    /// The message is an error response with this code.
+    /// The message is an error response to the posted request, with this code.
     WithError(i64),
-    /// The message seems to be the response, but is invalid.
+    /// The message seems to be the response to the posted request, but is invalid.
     Unreadable,
 }
 

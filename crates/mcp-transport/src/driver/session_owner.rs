@@ -38,17 +38,17 @@ pub trait SessionOwner: Send {
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
     pub(super) wishes: &'a mut OwnerRequests,
-    /// Set if so many events are queued that the owner's calls are refused.
+    /// Set if so many events are queued that the driver refuses the owner's calls.
     pub(super) refuses_calls: bool,
 }
 
-/// Requests that the owner made to the driver, such as stops and a pending notification.
+/// Operations that the session's owner requested from the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`].
     pub(super) stops: u32,
-    /// Notification that is sent when fewer events are queued. Only the latest one is stored, since repeated ones are
-    /// equivalent.
+    /// Notification to the server that is sent when fewer events are queued. Only the latest one is stored, since
+    /// repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
     /// Set after an operation of the owner that may have caused new messages or events of the session.
     pub(super) touched: bool,

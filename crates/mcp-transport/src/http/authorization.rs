@@ -19,7 +19,7 @@ use super::delivery_faults::FinalRefusal;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
-/// Maximum number of times that one request is sent, including the first.
+/// Maximum number of times that one HTTP request is sent, including the first.
 pub const MAX_SENDS: u32 = 4;
 
 /// Maximum size in bytes of the body of a 401 or 403 response, and timeout of reading it.
@@ -96,9 +96,9 @@ pub struct AuthChallenge {
 /// Decision of an [`Authorizer`] on a request that the server refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The HTTP driver signs the request again and sends it again.
+    /// The HTTP driver signs the refused request again and sends it again.
     Again,
-    /// The HTTP driver reports the request as failed, with this message for the user.
+    /// The HTTP driver reports the refused request as failed, with this message for the user.
     Stop(String),
 }
 

@@ -13,6 +13,7 @@ const NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
 const MAX_DETECTION_STEPS: usize = 8;
 
+/// Rate-limited notes about a connection, and the recorded steps of its transport detection.
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
     dropped: u64,

@@ -27,8 +27,8 @@ pub(super) struct HttpRefusal {
     pub(super) message: Option<Bytes>,
 }
 
-/// Message for the user about a request that is not sent again. Attached to the response as an extension, so that
-/// [`read_refusal`] finds it.
+/// Message of the authorizer for the user about a refused request that is not sent again. Attached to the response as
+/// an extension, so that [`read_refusal`] finds it.
 #[derive(Debug, Clone)]
 pub(super) struct FinalRefusal(pub(super) String);
 
@@ -69,7 +69,7 @@ fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
     }
 }
 
-/// Converts the HTTP client's error about a request that could not be sent or got no response.
+/// Converts the HTTP client's error about a request that could not be sent, or got no response, to a [`DeliveryFault`].
 pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
@@ -87,7 +87,7 @@ pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
-/// Returns the fault of a message that the server did not accept within the duration `within`.
+/// Returns the fault of a message that the server did not accept within this duration.
 pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
@@ -101,7 +101,7 @@ pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     }
 }
 
-/// Converts the HTTP client's error about a response body that ended early.
+/// Converts the HTTP client's error about a response body that ended early to a [`DeliveryFault`].
 pub(super) fn fault_of_body_error(error: &reqwest::Error) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
 }

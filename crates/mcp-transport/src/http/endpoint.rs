@@ -24,13 +24,13 @@ pub(super) enum MediaType {
     Other,
 }
 
-/// HTTP client, headers and authorizer that all requests to one server and all clones of this value share.
+/// HTTP client, headers and authorizer for all requests to one server. Clones share them.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) client: Client,
     /// Headers that the user configured, and `User-Agent`.
     common: Arc<HeaderMap>,
-    /// Authorizer that signs the requests, or `None` if they are sent unsigned.
+    /// Authorizer that signs the requests to the server, or `None` if they are sent unsigned.
     authorizer: Option<Arc<dyn Authorizer>>,
     /// Timeout for each time that a signed request is sent, until its response begins. `None` for no timeout.
     each: Option<Duration>,
@@ -38,7 +38,7 @@ pub(super) struct HttpEndpoint {
     authorizer_signal: Option<Arc<Notify>>,
 }
 
-/// Method, URL, headers and body of one request.
+/// Method, URL, headers and body of one HTTP request.
 pub(super) struct RequestParts {
     pub(super) method: Method,
     pub(super) url: Url,

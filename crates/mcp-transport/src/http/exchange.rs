@@ -28,9 +28,9 @@ pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Sen
 /// Event stream in the body of a response.
 pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
-/// Result of one step of an exchange.
+/// Result of one step of an HTTP exchange.
 pub(super) struct ExchangeStep {
-    /// Number by which the driver identifies the exchange.
+    /// Number by which the driver identifies the HTTP exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
     /// Value of `Mcp-Session-Id`, if the response has this header.
@@ -38,10 +38,11 @@ pub(super) struct ExchangeStep {
     pub(super) what: ExchangeEvent,
 }
 
+/// Outcome of one step of an HTTP exchange.
 pub(super) enum ExchangeEvent {
-    /// The server accepted a notification or a response.
+    /// The server accepted a posted notification or response.
     Accepted,
-    /// The complete body of a JSON response.
+    /// The complete body of a JSON response arrived.
     Body(Bytes),
     /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
     /// stream.
@@ -50,7 +51,7 @@ pub(super) enum ExchangeEvent {
     Refused(HttpRefusal),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The stream stayed open until the deadline of [`read_until`].
+    /// The event stream stayed open until the deadline of [`read_until`].
     Expired,
     /// The server did not accept the message in time. Contains the future that continues to wait for the HTTP response.
     Late(ExchangeFuture),

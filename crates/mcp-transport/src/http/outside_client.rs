@@ -78,7 +78,8 @@ pub enum UntrustedUrlError {
     },
 }
 
-/// HTTP client for addresses that a server named. Follows no redirects. Clones share connections.
+/// HTTP client for URLs that a server named, which checks their addresses. Follows no redirects. Clones share
+/// connections.
 #[derive(Clone)]
 pub struct UntrustedUrlClient {
     shared: Arc<ClientState>,

@@ -23,7 +23,8 @@ use stdio_driver::{StderrReader, StdioDriver};
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
-/// Maximum number of lines of standard error that wait for the driver. Further lines are counted as dropped.
+/// Maximum number of lines of the server's standard error that wait for the driver. Further lines are counted as
+/// dropped.
 const STDERR_QUEUE_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.

@@ -16,7 +16,7 @@ use crate::driver::DriverEvent;
 use crate::driver::driver_core::clock_now;
 use crate::driver::event_outbox::EventOutbox;
 
-/// Timeout of writing the last messages, after which the server's standard input is closed.
+/// Timeout of writing the last messages to the server, after which its standard input is closed.
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
 /// Timeout of reading the remaining standard error after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);

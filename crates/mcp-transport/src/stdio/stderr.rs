@@ -17,9 +17,9 @@ use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
 const MAX_RING_BYTES: usize = 1024 * 1024;
-/// Memory that a stored line takes in addition to its text, in bytes.
+/// Memory that a stored line of standard error takes in addition to its text, in bytes.
 const LINE_OVERHEAD_BYTES: usize = 48;
-/// Maximum length of a stored line, in bytes. Longer lines are truncated.
+/// Maximum length of a stored line of standard error, in bytes. Longer lines are truncated.
 const MAX_STDERR_LINE_BYTES: usize = 8 * 1024;
 /// Minimum and maximum size of the read buffer, in bytes. Most servers print little, so it begins small.
 const MIN_READ_BYTES: usize = 256;
@@ -74,7 +74,7 @@ impl StderrRing {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
-    /// Number of bytes that were not reported.
+    /// Number of bytes of standard error that were not reported.
     Dropped(u64),
 }
 
@@ -107,6 +107,7 @@ pub(crate) async fn drain_stderr(
     }
 }
 
+/// Stores lines of standard error in the ring buffer, and sends them to the receiver at a bounded rate.
 struct StderrForwarder {
     ring: StderrRing,
     shown: mpsc::Sender<StderrOutput>,

@@ -25,7 +25,7 @@ use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 /// Time to wait after the server's output, input or process has ended for the other two to end, so that the last
 /// messages and the exit status are read.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of lines that are handled before other event sources are polled again.
+/// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
 /// Driver of the session with one local server.
@@ -36,7 +36,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
-    /// Wakeup state of the process's exit.
+    /// Wakeup state of the wait for the exit of the server's process.
     exit: WakeFlag,
     pub(super) egress: Option<EgressLines>,
     pub(super) stderr: Option<StderrReader>,
@@ -49,14 +49,14 @@ pub(super) struct StdioDriver<'o, R, W> {
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Wakeup state of the channel that delivers the lines.
+    /// Wakeup state of the channel that delivers the lines of standard error.
     pub(super) more: WakeFlag,
 }
 
 /// Receiver of lines about the server's network access.
 pub(super) struct EgressLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Wakeup state of the channel that delivers the lines.
+    /// Wakeup state of the channel that delivers the lines about the network access.
     more: WakeFlag,
 }
 

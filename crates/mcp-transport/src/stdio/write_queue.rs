@@ -23,7 +23,7 @@ pub(super) struct WriteQueue {
     moved_at: Option<Instant>,
 }
 
-/// Error for a line that does not fit into the queue.
+/// Error for a line that does not fit into the write queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct QueueFull;
 

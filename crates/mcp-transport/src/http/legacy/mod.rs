@@ -32,7 +32,7 @@ const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
-/// Timeout of sending the last messages when the session is closed.
+/// Timeout of posting the last messages when the session is closed.
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Driver of the session with one server over HTTP+SSE.
@@ -50,7 +50,7 @@ pub(super) struct LegacyDriver<'o> {
     waiting: VecDeque<OutgoingMessage>,
     /// URL to which messages are posted, or `None` before the server has sent it.
     post_to: Option<Url>,
-    /// Exchange number of a POST that must complete before other messages are sent, or `None`.
+    /// Exchange number of a POST that must complete before other messages are sent, or `None` if none must.
     gate: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_fall_back_to_streamable: bool,
@@ -61,7 +61,7 @@ pub(super) struct LegacyDriver<'o> {
     not_found: Option<DeliveryFault>,
 }
 
-/// A POST whose HTTP response is pending.
+/// A POST whose HTTP response has not arrived yet.
 struct PendingPost {
     about: OutgoingKind,
     /// Set if the server did not accept the message in time.

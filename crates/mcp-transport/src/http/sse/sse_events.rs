@@ -17,7 +17,7 @@ const MAX_BATCH_EVENTS: usize = 64;
 /// Size in bytes at which [`SseEvents::next_batch`] adds no further event to a batch.
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// An event, or a change of the stream's state, that an event stream contains.
+/// An event, or a change of the stream's state such as its last event ID, that an event stream contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent {
     /// An event with data.
@@ -51,7 +51,7 @@ pub(crate) enum EventStreamFault<E> {
 pub(crate) struct SseEvents<E> {
     stream: EventStream<GuardedStream<E>>,
     last_id: String,
-    /// Items of the last parsed event that were not returned yet.
+    /// Items that the last parsed event yielded and that were not returned yet.
     rest: VecDeque<SseEvent>,
 }
 
@@ -62,7 +62,7 @@ impl<E: Send + 'static> SseEvents<E> {
         SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
-    /// Returns the next item, or `None` at the end of the stream.
+    /// Returns the next item of the event stream, or `None` at its end.
     pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, EventStreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
@@ -127,12 +127,12 @@ impl<E: Send + 'static> SseEvents<E> {
     }
 }
 
-/// Reason why a stream has no more events.
+/// Reason why an event stream has no more events.
 #[derive(Debug)]
 pub(crate) enum EventStreamEnd<E> {
-    /// The server ended the stream.
+    /// The server ended the event stream.
     Ended,
-    /// The stream failed with this error.
+    /// The event stream failed with this error.
     Broken(EventStreamFault<E>),
 }
 

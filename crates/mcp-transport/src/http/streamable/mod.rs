@@ -27,7 +27,7 @@ use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
-/// Maximum number of exchange steps that are handled before the owner is polled again.
+/// Maximum number of steps of HTTP exchanges that are handled before the session's owner is polled again.
 const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 
 /// Driver of the session with one server over Streamable HTTP.
@@ -47,8 +47,8 @@ pub(super) struct StreamableDriver<'o> {
     requests: VecDeque<OutgoingMessage>,
     /// Notifications and responses that wait because the maximum number of POSTs is in progress.
     messages: VecDeque<OutgoingMessage>,
-    /// Number of the exchange that must complete before other messages are sent, or `None`. Servers may refuse messages
-    /// that arrive before `notifications/initialized`.
+    /// Number of the HTTP exchange that must complete before other messages are sent, or `None`. Servers may refuse
+    /// messages that arrive before `notifications/initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
     /// Times at which the server recently discarded sessions.
@@ -75,12 +75,12 @@ pub(super) enum StreamableDriverEnd<'o> {
 struct ActiveExchange {
     kind: ExchangeKind,
     abort: AbortHandle,
-    /// Name of the exchange in notes to the user.
+    /// Name of the HTTP exchange in notes to the user.
     name: String,
     /// Set if the HTTP request contained a session ID.
     in_session: bool,
     resume: ResumeState,
-    /// Call whose deadlines are paused while the exchange waits for the authorizer, or `None`.
+    /// Call whose deadlines are paused while the HTTP exchange waits for the authorizer, or `None`.
     held: Option<CallId>,
 }
 
@@ -102,16 +102,16 @@ enum ExchangeKind {
 #[derive(Default)]
 struct ResumeState {
     last_id: String,
-    /// Reconnection time that the server requested (`retry`).
+    /// Reconnection time that the server requested in the `retry` field of the stream.
     retry: Option<Duration>,
-    /// Number of consecutive attempts to open the stream that failed or yielded no event.
+    /// Number of consecutive attempts to open the event stream that failed or yielded no event.
     failures: u32,
-    /// Number of consecutive streams that ended without a message. A message sets it to 1, and a stream that stayed
-    /// open for long sets it to 0.
+    /// Number of consecutive event streams that ended without a message. A message sets it to 1, and a stream that
+    /// stayed open for long sets it to 0.
     fruitless: u32,
-    /// Time at which the stream was last opened.
+    /// Time at which the event stream was last opened.
     opened_at: Option<Instant>,
-    /// Set while the stream is closed and waits to be reopened, or connects.
+    /// Set while the event stream is closed and waits to be reopened, or connects.
     reopening: bool,
 }
 

@@ -19,7 +19,7 @@ use crate::line_decoder::DecodedLine;
 /// closed, because the server would discard the next session as well.
 const MAX_LOST_SESSIONS: usize = 5;
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
-/// Maximum time that a stream may stay open after it delivered its response.
+/// Maximum time that an event stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {

@@ -13,7 +13,7 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
-/// Minimum lifetime after which a stream does not count as a failed attempt, even if it had no events.
+/// Minimum lifetime after which an event stream does not count as a failed attempt, even if it had no events.
 const MIN_STABLE_STREAM_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
