@@ -21,8 +21,8 @@ pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineScan::scan(bytes)))
 }
 
-/// Decodes a line that is not a valid JSON object: returns the batch if the line is an array of messages, or the reason
-/// why the line is invalid.
+/// Decodes a received line that is not a valid JSON object: returns the batch if the line is an array of messages, or
+/// the reason why the line is invalid.
 fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let found = LineScan::scan(bytes);
     let read = match validate_line(bytes, &found) {
@@ -34,7 +34,8 @@ fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessa
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Returns the line as text, or the cause if its first bytes, its encoding or `found` show that the line is invalid.
+/// Returns a received line as text, or the cause if its first bytes, its encoding or `found` show that the line is
+/// invalid.
 fn validate_line(bytes: &Bytes, found: &LineScan) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),

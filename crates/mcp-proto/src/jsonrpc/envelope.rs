@@ -12,7 +12,7 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) params: Option<&'a str>,
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
-    /// Positions of large values in the `result` member.
+    /// Positions of large values in the `result` member of the message.
     pub(super) large: LargeValueRecorder,
     /// Name of a JSON-RPC member that occurs twice in the message, or `None`.
     pub(super) duplicate: Option<&'static str>,

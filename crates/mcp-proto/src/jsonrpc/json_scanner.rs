@@ -11,7 +11,8 @@ use bytes::{key_end, literal_end, number_end, skip_whitespace, string_end};
 use super::value_spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
 
-/// Cursor over a JSON text. Methods that return `Option` return `None` if the text at the cursor is invalid.
+/// Cursor that validates a JSON text while it advances. Methods that return `Option` return `None` if the text at the
+/// cursor is invalid.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonScanner<'a> {
     text: &'a str,
@@ -46,7 +47,7 @@ impl<'a> JsonScanner<'a> {
         self.at
     }
 
-    /// Returns the part of the scanned text between the byte offset `at` and the cursor.
+    /// Returns the part of the scanned JSON text between the byte offset `at` and the cursor.
     pub(crate) fn text_since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }

@@ -5,16 +5,16 @@
 
 use super::{MAX_ID_BYTES, RequestId};
 
-/// Properties of a received line, which may be malformed.
+/// Properties of a received line, which may be malformed JSON.
 #[derive(Debug, Default)]
 pub(super) struct LineScan {
     /// Deepest nesting of arrays and objects in the line.
     pub(super) depth: usize,
-    /// Upper bound of the number of JSON values.
+    /// Upper bound of the number of JSON values in the line.
     pub(super) values: usize,
-    /// Number of commas directly inside the outermost array or object.
+    /// Number of commas directly inside the outermost array or object of the line.
     pub(super) top_level_commas: usize,
-    /// `true` if a string has an escape that is half of a surrogate pair.
+    /// `true` if a string in the line has an escape that is half of a surrogate pair.
     pub(super) lone_surrogate: bool,
     /// First unescaped control character inside a string of the line.
     pub(super) control: Option<u8>,
@@ -28,13 +28,13 @@ pub(super) struct LineScan {
     has_version: bool,
 }
 
-/// Returns a line without its byte order mark and surrounding white space.
+/// Returns a received line without its byte order mark and surrounding white space.
 pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
 impl LineScan {
-    /// Scans the bytes of a line, which must be trimmed by [`trim_line`].
+    /// Scans the bytes of a received line, which must be trimmed by [`trim_line`].
     pub(super) fn scan(bytes: &[u8]) -> LineScan {
         let mut found = LineScan { values: 1, ..LineScan::default() };
         let is_object = bytes.first() == Some(&b'{');
@@ -147,7 +147,8 @@ impl LineScan {
         self.id = Some(id);
     }
 
-    /// Returns the value of the top-level `id` members, or `None` if their values differ or no valid id was found.
+    /// Returns the value of the line's top-level `id` members, or `None` if their values differ or no valid id was
+    /// found.
     pub(super) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
@@ -173,7 +174,7 @@ fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Returns the unescaped text of a quoted key, or `None` if it is longer than any key that JSON-RPC defines.
+/// Returns the unescaped text of a quoted JSON key, or `None` if it is longer than any key that JSON-RPC defines.
 fn unescape_key(quoted: &[u8]) -> Option<String> {
     // Longer than any key of the envelope, even with each letter written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()

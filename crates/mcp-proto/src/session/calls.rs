@@ -23,35 +23,37 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// JSON-RPC id of the current request. `None` while the call waits for user input, and for calls without a request.
+    /// JSON-RPC id of the call's current request. `None` while the call waits for user input, and for calls without a
+    /// request.
     pub(super) wire: Option<i64>,
-    /// Time of the next retransmission, or `None` if none is scheduled.
+    /// Time at which the call's request is sent again, or `None` if no retransmission is scheduled.
     pub(super) send_at: Option<Instant>,
-    /// Number of times that the request was sent again after the transport failed to deliver it.
+    /// Number of times that the call's request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
     /// `true` if the session was already reopened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
     /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
     /// most once for each call.
     pub(super) has_relisted_tools: bool,
-    /// `true` if the request had a `task` parameter, with which the client asks the server to run the call as a task.
+    /// `true` if the call's request had a `task` parameter, with which the client asks the server to run the call as a
+    /// task.
     pub(super) requested_as_task: bool,
     /// State of the server's task that the call continues as, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
-    /// Value of `progressToken` in the request, or `None` if it had none.
+    /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open server requests and explicit pauses that stop the call's deadlines. The deadlines run while the
-    /// number is zero.
+    /// Number of open requests of the server and explicit pauses that stop the call's deadlines. The deadlines run
+    /// while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
-    /// `true` if a progress value that did not increase was already reported as an anomaly.
+    /// `true` if an anomaly was already reported because a progress value of the call did not increase.
     pub(super) reported_progress_anomaly: bool,
     /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
-    /// Input that the server requested in the latest `input_required` result.
+    /// Input that the server requested from the user in the latest `input_required` result, or `None`.
     pub(super) inputs: Option<RequestedInputs>,
 }
 

@@ -11,7 +11,8 @@ use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of times that the request of one call is sent again after a delivery failure.
 const MAX_RESENDS_PER_CALL: u32 = 3;
-/// Delay before a call's request is sent again for the first time. The delay doubles with each further retransmission.
+/// Delay after which a call's undelivered request is sent again for the first time. The delay doubles with each further
+/// retransmission.
 const INITIAL_RESEND_DELAY: Duration = Duration::from_millis(250);
 
 /// Failure of the transport to deliver a request or to receive its response.
@@ -80,8 +81,8 @@ impl DeliveryFault {
         }
     }
 
-    /// Returns `true` if sending the request again may succeed. `safe` is `true` if repeating the request has no
-    /// further effects on the server.
+    /// Returns `true` if sending the undelivered request again may succeed. `safe` is `true` if repeating the request
+    /// has no further effects on the server.
     fn is_temporary(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,

@@ -57,12 +57,12 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// Cache of the `_meta` members that are the same in all requests of a session, serialized once.
+/// Cache of the `_meta` members that are the same in all requests of a session, in serialized form.
 #[derive(Debug, Default)]
 pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
-    /// Returns the members of `_meta`, serialized without braces. Empty in revisions without request metadata.
+    /// Returns the common members of `_meta`, serialized without braces. Empty in revisions without request metadata.
     pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
@@ -82,7 +82,7 @@ fn serialize_common_meta(config: &SessionConfig, revision: Revision) -> Box<str>
     })
 }
 
-/// Members of `_meta` that differ between requests.
+/// Members of `_meta` that differ between the requests of a session.
 #[derive(Debug, Default)]
 pub(super) struct RequestMeta<'a> {
     pub(super) log_level: Option<LogLevel>,

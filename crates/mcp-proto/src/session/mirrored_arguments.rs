@@ -18,7 +18,8 @@ const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
 const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
-/// Header names that a server must not define for an argument, even though they get the prefix `Mcp-Param-`.
+/// Names that a server must not choose for the header of an argument, even though the name gets the prefix
+/// `Mcp-Param-`.
 const RESERVED_HEADER_NAMES: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
@@ -26,7 +27,7 @@ const RESERVED_HEADER_NAMES: [&str; 7] =
 #[derive(Debug, PartialEq)]
 struct MirroredHeader {
     name: String,
-    /// Property names that lead from the call's arguments object to the value.
+    /// Property names that lead from the arguments object of the call to the value.
     path: Vec<String>,
 }
 
@@ -50,7 +51,7 @@ impl MirroredArguments {
         Ok(())
     }
 
-    /// Removes the header definitions of a tool.
+    /// Removes the header definitions of a tool that the server no longer lists.
     pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }

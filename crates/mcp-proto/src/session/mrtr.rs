@@ -15,7 +15,7 @@ use super::results::{self, InputRequest};
 use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
-/// Input that the server requested in one `input_required` result, and the user's responses so far.
+/// Input that the server requested from the user in one `input_required` result, and the user's responses so far.
 pub(super) struct RequestedInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque `requestState` of the server, echoed byte for byte. Omitted from debug output because it may be secret.

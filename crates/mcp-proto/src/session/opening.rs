@@ -22,9 +22,9 @@ pub(super) enum SessionPhase {
     Initializing { id: i64, offered: Revision, until: Option<Instant>, again: bool },
     /// The handshake is complete, and calls are possible.
     Ready,
-    /// The handshake failed, with the cause.
+    /// The handshake failed. Contains the cause.
     Failed(String),
-    /// The session has ended, with the reason.
+    /// The session has ended. Contains the reason.
     Closed(CloseReason),
 }
 
@@ -32,9 +32,9 @@ pub(super) enum SessionPhase {
 #[derive(Debug, Default)]
 pub(super) struct HandshakeAttempts {
     probed: bool,
-    /// `true` if the server did not respond to the probe in time.
+    /// `true` if the server did not respond to the probe (`server/discover`) in time.
     probe_unanswered: bool,
-    /// Error of the probe, if the probe failed and `initialize` was sent next.
+    /// Error of the probe (`server/discover`), if the probe failed and `initialize` was sent next.
     probe_error: Option<String>,
     /// Error of `initialize`, if `initialize` failed and the probe was sent next.
     refused: Option<(String, HandshakeFault)>,

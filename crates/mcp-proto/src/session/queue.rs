@@ -90,8 +90,8 @@ impl EventQueue {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
-    /// Removes the queued event that reports a server's request. Returns `false` if the caller has already taken the
-    /// event.
+    /// Removes the queued event that reports a request of the server. Returns `false` if the session's caller has
+    /// already taken the event.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
         let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(is_request);

@@ -12,10 +12,10 @@ use crate::types::{
 
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
-/// Maximum number of invalid entries of one page of a list that are reported individually.
+/// Maximum number of invalid entries of one page of a server's list that are reported individually.
 const MAX_REPORTED_DROPPED_ENTRIES: usize = 20;
 
-/// A request for user input inside an `input_required` result.
+/// A request for user input in an `input_required` result or in the state of a task.
 #[derive(Deserialize)]
 pub(super) struct InputRequest {
     pub(super) method: String,
@@ -64,7 +64,7 @@ enum ResultContent {
     Contents(Result<Vec<ResourceContents>, String>),
 }
 
-/// Parsed entries of one page of a list.
+/// Parsed entries of one page of a server's list.
 #[derive(Debug)]
 struct ListPage<T> {
     items: Vec<ListEntry<T>>,
@@ -169,7 +169,7 @@ fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T
     }
 }
 
-/// Returns the member `nextCursor` of a list's page, which may be any string.
+/// Returns the member `nextCursor` of one page of a list. The cursor may be any string.
 fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),

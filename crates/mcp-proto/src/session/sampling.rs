@@ -4,7 +4,7 @@
 use crate::jsonrpc::escape_and_truncate;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 
-/// Valid modes of `toolChoice`.
+/// Valid modes of `toolChoice` in a sampling request.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
 /// Validates a sampling request. The error is the reason for its rejection.

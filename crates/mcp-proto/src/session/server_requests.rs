@@ -21,13 +21,13 @@ pub(super) struct PendingServerRequest {
     pub(super) kind: RequestKind,
     /// Call that caused the request, if known.
     call: Option<CallId>,
-    /// Calls whose deadlines are paused by the request.
+    /// Calls whose deadlines are paused while the request is open.
     stops: Vec<CallId>,
     /// Length of the request on the wire in bytes, counted against the limit on open requests.
     bytes: usize,
 }
 
-/// Source of a server's request, to which the client's response is sent.
+/// Source of a server's request, which determines how the client's response is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RequestSource {
     /// JSON-RPC request, alone or in a batch, that is answered with a JSON-RPC response.
@@ -45,7 +45,7 @@ pub(super) enum RequestSource {
     Task { call: CallId, key: String },
 }
 
-/// Kind of a request from the server, which determines the valid answers.
+/// Kind of a request from the server, which determines the valid kinds of response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestKind {
     Sampling,

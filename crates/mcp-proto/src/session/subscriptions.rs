@@ -27,7 +27,7 @@ const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 /// State of the subscription to change notifications.
 #[derive(Debug, Default)]
 pub(super) struct ListenState {
-    /// URIs of the subscribed resources, in every revision.
+    /// URIs of the resources that the client is subscribed to, in every revision.
     uris: IndexSet<String>,
     /// Ids of the tasks whose status notifications the client requests.
     tasks: IndexSet<String>,
@@ -43,16 +43,16 @@ pub(super) struct ListenState {
     acknowledge_by: Option<Instant>,
     /// Time at which the server acknowledged the open request, from which its lifetime is computed.
     since: Option<Instant>,
-    /// Time of the next renewal, or `None` if none is scheduled.
+    /// Time of the next renewal of the subscription, or `None` if none is scheduled.
     renew_at: Option<Instant>,
-    /// Delay that preceded the latest renewal.
+    /// Delay that preceded the latest renewal of the subscription.
     waited: Duration,
     /// `true` if the loss of the subscription was reported to the caller.
     is_loss_reported: bool,
 }
 
 impl ListenState {
-    /// Discards the state of the open `subscriptions/listen` request after the connection was lost. The set of
+    /// Discards the state of the current `subscriptions/listen` request after the connection was lost. The set of
     /// subscribed resources is retained.
     pub(super) fn discard_stream(&mut self) {
         self.previous = None;

@@ -29,15 +29,15 @@ const MAX_TOOLS_WITH_TASK_SUPPORT: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct TaskCall {
     pub(super) view: TaskView,
-    /// Time to send the next `tasks/get`, or `None` if no poll is scheduled.
+    /// Time to send the next `tasks/get` for the task, or `None` if no poll is scheduled.
     pub(super) poll_at: Option<Instant>,
     /// Id of the pending `tasks/get` request, or `None`.
     get: Option<i64>,
     /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
-    /// Number of status updates that the server sent for the running task.
+    /// Number of status updates that the server sent for the task.
     pub(super) update_count: u32,
-    /// Requests of the task for user input, by the server's key (extension only).
+    /// Requests of the task for user input, by the key that the server chose (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum TaskInput {
     Confirmed,
 }
 
-/// Tools that can run as tasks, and cancelled requests for which the server may still create a task.
+/// Tools that can run as tasks, and cancelled requests of the client for which the server may still create a task.
 #[derive(Debug, Default)]
 pub(super) struct TaskRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).

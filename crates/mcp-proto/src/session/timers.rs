@@ -10,7 +10,7 @@ pub(super) fn checked_deadline(now: Instant, wait: Duration) -> Option<Instant> 
     now.checked_add(wait)
 }
 
-/// Returns `true` if `at` is set and not later than `now`.
+/// Returns `true` if the time `at` is set and not later than `now`.
 pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }

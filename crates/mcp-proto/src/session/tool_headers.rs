@@ -21,7 +21,7 @@ struct ToolPage {
     next_cursor: Option<String>,
 }
 
-/// Keyword that is searched for in the raw JSON of tools, to avoid parsing them.
+/// Keyword that is searched for in the raw JSON of tools, so that tools without it need not be parsed.
 struct SearchKeyword {
     plain: Finder<'static>,
     escape: Finder<'static>,

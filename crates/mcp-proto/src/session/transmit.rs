@@ -15,7 +15,8 @@ use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 /// Values of the `Mcp-Name` and `Mcp-Param-*` headers of a request.
 #[derive(Default)]
 pub(super) struct NameAndParamHeaders {
-    /// Name of the request's target: a tool, a prompt, a resource or a task.
+    /// Value of the `Mcp-Name` header: the name of the request's target, which is a tool, a prompt, a resource or a
+    /// task.
     pub(super) name: Option<String>,
     /// Names and encoded values of `Mcp-Param-*` headers.
     pub(super) params: Vec<(String, String)>,
@@ -106,6 +107,7 @@ impl Session {
         self.queue_message(outgoing, "", NameAndParamHeaders::default());
     }
 
+    /// Queues a message for the transport, with the HTTP headers of its POST.
     pub(super) fn queue_message(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: NameAndParamHeaders) {
         outgoing.head = self.http_head(method, extra);
         self.out.push_back(outgoing);

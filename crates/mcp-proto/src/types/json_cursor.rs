@@ -24,7 +24,7 @@ pub(crate) struct JsonCursor<'a> {
     scan: JsonScanner<'a>,
 }
 
-/// JSON value of an object member before it is deserialized.
+/// JSON value of an object's member before it is deserialized.
 enum RawMemberValue<'a> {
     Text(QuotedString<'a>),
     /// JSON text of a value that is not a string, and its offset in the body.
@@ -45,7 +45,7 @@ impl RawMemberValue<'_> {
 /// Members of an object, without duplicate names.
 type RawMembers<'a> = Vec<(Cow<'a, str>, RawMemberValue<'a>)>;
 
-/// Removes all but the last of several members with the same name, as `serde_json::Map` does.
+/// Removes all but the last of several members of an object with the same name, as `serde_json::Map` does.
 fn remove_duplicate_members(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW_MEMBERS: usize = 8;
@@ -156,8 +156,8 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Deserializes members as a `T`. String members named in `large` are replaced by an empty string in the `T`, and
-    /// returned separately.
+    /// Deserializes the members of an object as a `T`. String members named in `large` are replaced by an empty string
+    /// in the `T`, and returned separately.
     fn deserialize_members<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,

@@ -45,7 +45,8 @@ pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> Sha
     ShapeField { name, shape, required: false }
 }
 
-/// Path to the first value that does not match a shape, and the reason. Boxed because mismatches are rare.
+/// Path to the first JSON value that does not match its expected shape, and the reason. Boxed because mismatches are
+/// rare.
 #[derive(Debug)]
 pub(crate) struct ShapeMismatch(Box<(String, String)>);
 
@@ -85,8 +86,8 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes the next value of the scanner. For an object, calls `report` with the name and the JSON
-    /// text of each member that the shape lists.
+    /// Validates and consumes the next JSON value of the scanner. For an object, calls `report` with the name and the
+    /// JSON text of each member that the shape lists.
     pub(crate) fn validate<'a>(
         &self,
         scan: &mut JsonScanner<'a>,

@@ -9,7 +9,7 @@ use mcp_proto::types::{
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-/// A session with a scripted server and a simulated clock.
+/// A session under test with a scripted server and a simulated clock.
 pub(crate) struct TestSession {
     pub(crate) session: Session,
     pub(crate) now: Instant,

@@ -126,8 +126,8 @@ fn is_plain_block(block: &[u8; STRING_BLOCK_BYTES]) -> bool {
     quote != 0 && backslash != 0 && least >= b' '
 }
 
-/// Returns the position after an escape whose backslash is directly before `at`. Returns `None` if the escape is
-/// invalid or only half of a surrogate pair.
+/// Returns the position after a string's escape whose backslash is directly before `at`. Returns `None` if the escape
+/// is invalid or only half of a surrogate pair.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
