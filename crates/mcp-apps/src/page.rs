@@ -120,7 +120,7 @@ impl AppPage {
         if !uri.is_same_page_as(echoed) {
             return Err(PageError::OtherUri(Excerpt::of(echoed)));
         }
-        let html = decode_body(item)?;
+        let html = decode_page_body(item)?;
         if html.trim().is_empty() {
             return Err(PageError::Empty);
         }
@@ -163,7 +163,7 @@ fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     }
 }
 
-fn decode_body(item: &Map) -> Result<String, PageError> {
+fn decode_page_body(item: &Map) -> Result<String, PageError> {
     let member = |name: &str| item.get(name).filter(|value| !value.is_null());
     match (member("text"), member("blob")) {
         (Some(Value::String(text)), None) if text.len() <= MAX_PAGE_BYTES => Ok(text.clone()),

@@ -50,7 +50,7 @@ pub(crate) async fn discover_by_issuer(
     let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
-    for url in well_known_urls(&base) {
+    for url in server_metadata_urls(&base) {
         match fetch_metadata(web, &url, &[issuer]).await? {
             MetadataLookup::Found(server) => return Ok(*server),
             MetadataLookup::Absent(cause) => {
@@ -183,7 +183,7 @@ pub(crate) fn parse_metadata(
         registration_endpoint: registration,
         revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
         scopes: metadata_document::string_list_member(members, "scopes_supported")
-            .map(|list| scopes::distinct_scopes(list.iter().map(String::as_str))),
+            .map(|list| scopes::distinct_valid_scopes(list.iter().map(String::as_str))),
         auth_methods: metadata_document::string_list_member(members, "token_endpoint_auth_methods_supported"),
         signing_algorithms: metadata_document::string_list_member(
             members,
@@ -202,7 +202,7 @@ pub(crate) fn parse_metadata(
 }
 
 /// Returns the metadata URLs of an issuer, in the order in which the specification tries them.
-fn well_known_urls(issuer: &Url) -> Vec<Url> {
+fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
         return vec![
@@ -256,7 +256,7 @@ mod tests {
     fn metadata_urls_are_in_the_order_of_the_specification() {
         let places = |issuer: &str| {
             let issuer = Url::parse(issuer).unwrap();
-            well_known_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+            server_metadata_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
         };
         let with_path = [
             "/.well-known/oauth-authorization-server/tenant1",

@@ -34,7 +34,7 @@ impl Authorizer for ServerAuthorization {
             return Ok(unsigned(shared.state().generation));
         }
         shared.try_load_record().await;
-        renew_if_due(shared).await.map_err(|error| SigningRefusal(error_text(&error)))?;
+        renew_if_due(shared).await.map_err(|error| SigningRefusal(authorization_error_text(&error)))?;
         shared.sign(method, url)
     }
 
@@ -47,7 +47,7 @@ impl Authorizer for ServerAuthorization {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
-            return ChallengeOutcome::Stop(error_text(&error));
+            return ChallengeOutcome::Stop(authorization_error_text(&error));
         }
         if requires_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
@@ -156,7 +156,7 @@ impl ServerAuthorization {
         }
         match renew_token(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
-            Err(error) => ChallengeOutcome::Stop(error_text(&error)),
+            Err(error) => ChallengeOutcome::Stop(authorization_error_text(&error)),
         }
     }
 
@@ -206,14 +206,14 @@ impl ServerAuthorization {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(format!(
                 "the server requires the permissions \"{names}\": {}",
-                error_text(&error)
+                authorization_error_text(&error)
             )),
         }
     }
 }
 
 /// Formats an error followed by the action that the user can take.
-fn error_text(error: &AuthError) -> String {
+fn authorization_error_text(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
         _ => format!("{error}. {}", error.next_step()),

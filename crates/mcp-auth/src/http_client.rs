@@ -146,7 +146,7 @@ impl AuthHttpClient {
                 .header("accept", "application/json")
                 .header("mcp-protocol-version", PROTOCOL_VERSION)
                 .body(Vec::new());
-            let request = request.map_err(|_| phase.error(unusable_url(&url)))?;
+            let request = request.map_err(|_| phase.error(unusable_url_cause(&url)))?;
             let answer = self.send(phase, request).await?;
             if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
@@ -169,7 +169,7 @@ impl AuthHttpClient {
     }
 }
 
-fn unusable_url(url: &Url) -> AuthErrorCause {
+fn unusable_url_cause(url: &Url) -> AuthErrorCause {
     AuthErrorCause::Unreadable {
         address: metadata_address::displayed_url(url),
         cause: "the request could not be built".to_owned(),

@@ -40,7 +40,7 @@ impl UserEnteredUrls {
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
 pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserEnteredUrls) -> Result<Url, AuthErrorCause> {
-    check_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
+    check_endpoint_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
         what,
         shown: displayed_text(text),
         cause: cause.to_owned(),
@@ -84,20 +84,20 @@ pub(crate) fn parse_browser_url(
     if text.contains(is_strange) {
         return Err(refuse("it contains characters that are not allowed"));
     }
-    let url = check_url(text, named).map_err(refuse)?;
-    let is_private = match url.host() {
-        Some(Host::Ipv4(address)) => is_private(address.into()),
-        Some(Host::Ipv6(address)) => is_private(address.into()),
-        Some(Host::Domain(name)) => is_local_name(name),
+    let url = check_endpoint_url(text, named).map_err(refuse)?;
+    let is_private_address = match url.host() {
+        Some(Host::Ipv4(address)) => is_private_address(address.into()),
+        Some(Host::Ipv6(address)) => is_private_address(address.into()),
+        Some(Host::Domain(name)) => is_local_host_name(name),
         None => true,
     };
-    if is_private && !named.has(&url) {
+    if is_private_address && !named.has(&url) {
         return Err(refuse("it leads into a private network that you did not name"));
     }
     Ok(url)
 }
 
-fn check_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'static str> {
+fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'static str> {
     if text.len() > MAX_URL_BYTES {
         return Err("it is too long");
     }
@@ -139,19 +139,19 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
 /// Returns `true` if the host is a loopback address or a name that means one, without resolving the name.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => is_local_name(name),
+        Some(Host::Domain(name)) => is_local_host_name(name),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
 }
 
-fn is_local_name(name: &str) -> bool {
+fn is_local_host_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
 }
 
-fn is_private(address: IpAddr) -> bool {
+fn is_private_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => {
@@ -167,7 +167,7 @@ fn is_private(address: IpAddr) -> bool {
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
-    address.is_private()
+    address.is_private_address()
         || address.is_loopback()
         || address.is_link_local()
         || address.is_unspecified()

@@ -128,12 +128,12 @@ impl SecretRedactor {
                 metadata_address::displayed_text(if content_type.is_empty() { "something" } else { content_type })
             )
         };
-        escape_lines(&self.redact_text(&shown))
+        escape_untrusted_lines(&self.redact_text(&shown))
     }
 }
 
 /// Escapes and truncates untrusted text that may have several lines.
-fn escape_lines(text: &str) -> String {
+fn escape_untrusted_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();
     shown.join("\n")

@@ -99,7 +99,7 @@ impl LineDecoder {
         };
         skipped.skip_bytes(&buffer[..end]);
         buffer.advance(end + 1);
-        shrink_buffer(buffer);
+        shrink_read_buffer(buffer);
         self.skipped.take().map(SkippedLine::into_ended_line)
     }
 
@@ -129,7 +129,7 @@ impl Decoder for LineDecoder {
                 let mut skipped = SkippedLine { length: 0, head: head.clone(), tail: Vec::new() };
                 skipped.skip_bytes(&buffer[..length]);
                 buffer.advance(length);
-                shrink_buffer(buffer);
+                shrink_read_buffer(buffer);
                 self.scanned = 0;
                 self.skipped = Some(skipped);
                 return Ok(Some(DecodedLine::TooLong { head }));
@@ -140,7 +140,7 @@ impl Decoder for LineDecoder {
             }
             let line = self.take_whole_line(buffer, length);
             buffer.advance(1);
-            shrink_buffer(buffer);
+            shrink_read_buffer(buffer);
             if line.is_some() {
                 return Ok(line);
             }
@@ -177,7 +177,7 @@ impl SkippedLine {
 }
 
 /// Replaces a buffer that a large line has grown, to release its memory.
-fn shrink_buffer(buffer: &mut BytesMut) {
+fn shrink_read_buffer(buffer: &mut BytesMut) {
     if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
         *buffer = BytesMut::from(&buffer[..]);
     }

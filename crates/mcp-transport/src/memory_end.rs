@@ -13,7 +13,7 @@ pub struct InMemoryStreamEnd {
 
 /// Creates two connected ends, with a buffer of `capacity` bytes in each direction. A writer waits while the buffer is
 /// full, as with a pipe.
-pub fn connected_pair(capacity: usize) -> (InMemoryStreamEnd, InMemoryStreamEnd) {
+pub fn connected_stream_pair(capacity: usize) -> (InMemoryStreamEnd, InMemoryStreamEnd) {
     let (left, right) = duplex(capacity);
     let end = |stream| {
         let (reader, writer) = split(stream);

@@ -59,10 +59,10 @@ impl AddressPattern {
         }
         let scheme = match scheme {
             "*" => None,
-            scheme if is_scheme(scheme) => Some(scheme.to_ascii_lowercase()),
+            scheme if is_url_scheme(scheme) => Some(scheme.to_ascii_lowercase()),
             _ => return Err(bad()),
         };
-        let (host, port) = split_port(authority);
+        let (host, port) = split_host_and_port(authority);
         let port = match port {
             None => PortPattern::SchemeDefault,
             Some("*") => PortPattern::Any,
@@ -182,7 +182,7 @@ fn is_ambiguous_character(character: char) -> bool {
     character.is_control() || character.is_whitespace()
 }
 
-fn is_scheme(text: &str) -> bool {
+fn is_url_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
@@ -198,7 +198,7 @@ pub(crate) fn default_port(scheme: &str) -> Option<u16> {
 }
 
 /// Splits an authority into host and port. The colons of an IPv6 address don't separate a port.
-pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_host_and_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),

@@ -8,7 +8,7 @@ use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::number_range::NumberRange;
 use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_forms};
 use crate::pattern::{GlobPattern, compile_regex};
-use crate::spelling::{parse_address, spellings};
+use crate::spelling::{parse_as_url, spellings};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
@@ -109,9 +109,9 @@ impl Matcher {
         let mut shown: Vec<String> = match self {
             _ if text.len() > MAX_CHECKED_STRING_BYTES => Vec::new(),
             Self::Path(_) => normalized_path_forms(text, facts),
-            Self::Address(_) => parse_address(text).map(|url| url.to_string()).into_iter().collect(),
+            Self::Address(_) => parse_as_url(text).map(|url| url.to_string()).into_iter().collect(),
             Self::Folder(_) => normalized_path_forms(text, &ResolvedPaths::Elsewhere),
-            Self::Glob(_) | Self::Regex(_) => match parse_address(text) {
+            Self::Glob(_) | Self::Regex(_) => match parse_as_url(text) {
                 Some(url) => vec![url.to_string()],
                 None if text.contains(['/', '\\']) => vec![crate::spelling::normalize_path(text)],
                 None => spellings(text).into_iter().filter(|_| text.contains('%')).collect(),

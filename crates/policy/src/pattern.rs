@@ -62,7 +62,7 @@ impl GlobPattern {
         }
         shape.push_str(r"\z");
         let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_REGEX_BYTES).build();
-        let expression = built.map_err(|error| expression_error(glob, &error))?;
+        let expression = built.map_err(|error| regex_rule_error(glob, &error))?;
         Ok(Self::WithWildcards { expression, is_for_paths: exactly.contains(['/', '\\']) })
     }
 
@@ -101,17 +101,17 @@ pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError>
     let found = RegexBuilder::new(text)
         .size_limit(MAX_COMPILED_REGEX_BYTES)
         .build()
-        .map_err(|error| expression_error(text, &error))?;
+        .map_err(|error| regex_rule_error(text, &error))?;
     if !whole {
         return Ok(found);
     }
     RegexBuilder::new(&format!(r"\A(?:{text})\z"))
         .size_limit(MAX_COMPILED_REGEX_BYTES)
         .build()
-        .map_err(|error| expression_error(text, &error))
+        .map_err(|error| regex_rule_error(text, &error))
 }
 
-fn expression_error(expression: &str, error: &regex::Error) -> RuleError {
+fn regex_rule_error(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 

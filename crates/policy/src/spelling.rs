@@ -52,11 +52,11 @@ fn add_address_spellings(found: &mut BTreeSet<String>, text: &str) {
     let opaque = Url::parse(text).ok().filter(|url| !url.has_host());
     if let Some(url) = Url::parse(text).ok().filter(|url| url.scheme() == "file") {
         add_file_url_path(found, &url);
-    } else if let Some(nested) = opaque.as_ref().and_then(|url| parse_address(url.path())) {
+    } else if let Some(nested) = opaque.as_ref().and_then(|url| parse_as_url(url.path())) {
         // `view-source:https://host` and `blob:https://host` lead to the nested address.
         add_url_spellings(found, &nested);
     }
-    match parse_address(text) {
+    match parse_as_url(text) {
         Some(url) => add_url_spellings(found, &url),
         // Many programs add a scheme to a text without one.
         None => {
@@ -115,7 +115,7 @@ fn add_url_spellings(found: &mut BTreeSet<String>, url: &Url) {
 }
 
 /// Parses a text as an address. Returns `None` for a Windows path.
-pub(crate) fn parse_address(text: &str) -> Option<Url> {
+pub(crate) fn parse_as_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
     is_one.then_some(url)
@@ -195,7 +195,7 @@ pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
     for word in std::iter::once(words).chain(parts).filter(|word| may_have_other_spellings(word)) {
         let others = [word.to_owned(), fold_text(word)];
-        let addresses = others.iter().filter_map(|word| parse_address(word));
+        let addresses = others.iter().filter_map(|word| parse_as_url(word));
         for url in addresses {
             let mut of_word = BTreeSet::new();
             add_url_spellings(&mut of_word, &url);
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn normal_address_is_unambiguous() {
-        let is_normal = |text: &str| parse_address(text).is_some_and(|url| is_normal_address(text, &url));
+        let is_normal = |text: &str| parse_as_url(text).is_some_and(|url| is_normal_address(text, &url));
         for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
             assert!(is_normal(text), "{text}");
         }
@@ -323,8 +323,8 @@ mod tests {
         ] {
             assert!(!is_normal(text), "{text}");
         }
-        assert!(parse_address("foo://a.x/").is_some(), "any scheme with a host");
-        assert!(parse_address("C://a/b").is_none(), "not a Windows drive");
+        assert!(parse_as_url("foo://a.x/").is_some(), "any scheme with a host");
+        assert!(parse_as_url("C://a/b").is_none(), "not a Windows drive");
         assert_eq!(decode_unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
     }
 

@@ -12,7 +12,7 @@ use crate::case_folding::{fold_glob, fold_text, narrow_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
-    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normalize_path, parse_address,
+    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normalize_path, parse_as_url,
     spellings,
 };
 
@@ -131,7 +131,7 @@ impl CandidateText<'_> {
                 MatchVerdict::Differs(JudgementReason::Differs)
             };
         }
-        match parse_address(text) {
+        match parse_as_url(text) {
             _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
             Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
             Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),

@@ -74,7 +74,7 @@ impl DocumentFolder {
                 let bytes = files::read(&folder.join(name.file_name()), MAX_DOCUMENT_BYTES);
                 bytes.ok().flatten().is_some_and(|bytes| DocumentSealer::has_seal(&bytes))
             };
-            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
+            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_log_sealed(&folder)
         });
         Self {
             path,

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 
-use read::name_problem;
+use read::server_name_problem;
 
 /// Maximum size of `mcp.json`, in bytes.
 const MAX_MCP_JSON_BYTES: u64 = 4 << 20;
@@ -101,7 +101,7 @@ impl McpJson {
         was: Option<&str>,
         may_write: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
-        if let Some(message) = name_problem(&entry.name) {
+        if let Some(message) = server_name_problem(&entry.name) {
             return Err(self.file_problem(message));
         }
         self.edit_file(|text| {

@@ -47,9 +47,9 @@ impl ToolMetadata {
         let mut reader = BoundedReader::new();
         let Some(meta) = meta else { return Self::default() };
         let ui = reader.read_object("_meta.ui", meta.get("ui"));
-        let nested = read_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
+        let nested = read_page_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
         // Deprecated, but many servers write only this member.
-        let flat = read_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
+        let flat = read_page_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
         if let (Some(nested), Some(flat)) = (&nested, &flat)
             && nested != flat
         {
@@ -77,7 +77,7 @@ impl ToolMetadata {
     }
 }
 
-fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
+fn read_page_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
     let text = reader.read_text(path, value, MAX_UI_URI_BYTES)?;
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),

@@ -172,12 +172,12 @@ impl View {
                 self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed })
             }
             HostRequestPurpose::Call => {
-                let result = parse_result(result).and_then(|result| {
+                let result = parse_app_tool_result(result).and_then(|result| {
                     if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
                 });
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
-            HostRequestPurpose::List { found, page } => match parse_result(result) {
+            HostRequestPurpose::List { found, page } => match parse_app_tool_result(result) {
                 Ok(result) => self.on_tool_list_page(found, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
@@ -208,7 +208,7 @@ impl View {
             return self.push_event(ViewEvent::AppToolsListed(Err(AppToolError::InvalidResult)));
         };
         for tool in tools {
-            match parse_tool(tool) {
+            match parse_app_tool(tool) {
                 Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.offers_tool(&tool.definition.name) => {
                     found.tools.push(tool)
                 }
@@ -294,7 +294,7 @@ impl AppToolList {
     }
 }
 
-fn parse_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
+fn parse_app_tool_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
     let result = result.map_err(|error| {
         let message = truncated(&error.message, MAX_NAME_BYTES).to_owned();
         AppToolError::Failed(RpcError::new(error.code, message))
@@ -311,7 +311,7 @@ fn is_call_result(result: &Map) -> bool {
 }
 
 /// Parses a tool of the app. Returns `None` if its name or schema is invalid, or it is larger than the limit.
-fn parse_tool(tool: Value) -> Option<AppTool> {
+fn parse_app_tool(tool: Value) -> Option<AppTool> {
     if tool.to_string().len() > MAX_APP_TOOL_BYTES {
         return None;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::output::ViewEvent;
 use super::{Map, Phase, View, single_member_object};
 use crate::display_mode::DisplayMode;
-use crate::host_context::{HostContext, changed_members};
+use crate::host_context::{HostContext, changed_context_members};
 
 /// List of the app page's server whose changes are reported to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ impl View {
     /// Sends the members of the host context that changed since the app page last received the context.
     pub(super) fn send_context_change(&mut self) {
         let context = self.config.context.to_map();
-        let changed = changed_members(&self.sent_context, &context);
+        let changed = changed_context_members(&self.sent_context, &context);
         self.sent_context = context;
         if !changed.is_empty() {
             self.send_notification("ui/notifications/host-context-changed", changed);

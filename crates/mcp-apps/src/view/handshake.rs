@@ -9,7 +9,7 @@ use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
 use super::fault::{FaultKind, correct_name_hint};
-use super::incoming::parse_params;
+use super::incoming::parse_params_object;
 use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
 use super::{Phase, View};
@@ -70,7 +70,7 @@ impl View {
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
         }
-        match parse_params(params).and_then(|params| self.parse_app_info(&params)) {
+        match parse_params_object(params).and_then(|params| self.parse_app_info(&params)) {
             Ok(app) => {
                 let context = self.config.context.to_map();
                 let result = json!({

@@ -106,7 +106,7 @@ impl View {
         if method == "ping" {
             return self.send_response(&id, Ok(json!({})));
         }
-        let parsed = match parse_params(params.as_ref()) {
+        let parsed = match parse_params_object(params.as_ref()) {
             Ok(params) => {
                 let callable_tools = &self.config.callable_tools;
                 let accepted = RequestConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
@@ -141,7 +141,7 @@ impl View {
         if !self.can_send() {
             return self.retain_early(IncomingMessage::Notification { method, params }, bytes);
         }
-        match parse_params(params.as_ref()) {
+        match parse_params_object(params.as_ref()) {
             Ok(params) => self.process_notification(&method, params, bytes, now),
             Err(error) => {
                 self.push_fault(FaultKind::InvalidContent, format!("{}: {}", Excerpt::of(&method), error.message));
@@ -151,7 +151,7 @@ impl View {
 }
 
 /// Parses the parameters of a message as a JSON object. Absent parameters count as an empty object.
-pub(super) fn parse_params(params: Option<&RawJson>) -> Result<Map, RpcError> {
+pub(super) fn parse_params_object(params: Option<&RawJson>) -> Result<Map, RpcError> {
     let Some(params) = params else { return Ok(Map::new()) };
     params.parse().map_err(|_| RpcError::new(code::INVALID_PARAMS, "params is not an object"))
 }

@@ -66,7 +66,7 @@ pub(super) fn parse_request(
     match method {
         "tools/call" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
-            parse_call(params, accepted.callable_tools)
+            parse_tool_call_request(params, accepted.callable_tools)
         }
         "tools/list" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
@@ -90,7 +90,7 @@ pub(super) fn parse_request(
         }
         "ui/open-link" => {
             offered(capabilities.open_links, "openLinks")?;
-            parse_link(string_member(&params, "url", MAX_LINK_BYTES)?)
+            parse_link_request(string_member(&params, "url", MAX_LINK_BYTES)?)
         }
         "ui/download-file" => {
             offered(capabilities.download_file, "downloadFile")?;
@@ -108,7 +108,7 @@ pub(super) fn parse_request(
     }
 }
 
-fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
+fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
     let name = string_member(&params, "name", MAX_NAME_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
         let message = format!("apps can't call the tool {}", Excerpt::of(&name));
@@ -122,7 +122,7 @@ fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppR
     Ok(AppRequest::CallTool { name, arguments })
 }
 
-fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
+fn parse_link_request(text: &str) -> Result<AppRequest, Refusal> {
     let url = Url::parse(text).map_err(|error| Refusal::invalid(format!("url: {error}")))?;
     if !matches!(url.scheme(), "https" | "http") {
         return Err(Refusal::invalid("url has a scheme other than https and http"));

@@ -99,7 +99,9 @@ impl TokenEndpoint<'_> {
             bound,
             refresh,
             lifetime: response.expires_in(),
-            scopes: response.scopes().map(|list| scopes::distinct_scopes(list.iter().map(|scope| scope.as_str()))),
+            scopes: response
+                .scopes()
+                .map(|list| scopes::distinct_valid_scopes(list.iter().map(|scope| scope.as_str()))),
             id_token: None,
         })
     }

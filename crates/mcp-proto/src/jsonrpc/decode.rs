@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineScan, parse_id, trim_line};
+use super::line_survey::{LineScan, parse_request_id, trim_received_line};
 use super::{
     IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_VALUES, RawJson, RpcError,
 };
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let bytes = trim_line(frame);
+    let bytes = trim_received_line(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
         return decode_batch_or_reject(&frame.slice_ref(bytes));
     };
@@ -112,14 +112,14 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
             match envelope.id {
                 None => Ok(IncomingMessage::Notification { method, params }),
                 Some(id) => Ok(IncomingMessage::Request {
-                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_request_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     method,
                     params,
                 }),
             }
         }
         (None, Some(result), None) => {
-            let id = envelope.id.and_then(|id| parse_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
+            let id = envelope.id.and_then(|id| parse_request_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
             let result = RawJson::new(text.slice_ref(result), envelope.large.into_values());
             Ok(IncomingMessage::Response { id, result: Ok(result) })
         }
@@ -128,7 +128,7 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
                 serde_json::from_str(error).map_err(|error| InvalidCause::BadError(error.to_string()))?;
             match envelope.id {
                 Some(id) if id != "null" => Ok(IncomingMessage::Response {
-                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_request_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     result: Err(error),
                 }),
                 _ => Ok(IncomingMessage::ErrorWithoutId { error }),

@@ -113,7 +113,7 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, length: usize) -> InvalidMessage {
-        let mut found = LineScan::scan(line_survey::trim_line(head));
+        let mut found = LineScan::scan(line_survey::trim_received_line(head));
         if found.id().is_none()
             && let Some(id) = line_survey::find_id_at_end(tail)
         {

@@ -6,7 +6,7 @@ mod bytes;
 
 use std::borrow::Cow;
 
-use bytes::{key_end, literal_end, number_end, skip_whitespace, string_end};
+use bytes::{key_and_colon_end, literal_end, number_end, skip_whitespace, string_end};
 
 use super::value_spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
@@ -210,7 +210,7 @@ impl<'a> JsonScanner<'a> {
                     if bytes.get(at) != Some(&(open + CLOSE_OFFSET)) {
                         objects = objects << 1 | u128::from(object);
                         if object {
-                            at = key_end(bytes, at)?;
+                            at = key_and_colon_end(bytes, at)?;
                         }
                         continue;
                     }
@@ -235,7 +235,7 @@ impl<'a> JsonScanner<'a> {
                         self.count_value()?;
                         at = skip_whitespace(bytes, at + 1);
                         if object {
-                            at = key_end(bytes, at)?;
+                            at = key_and_colon_end(bytes, at)?;
                         }
                         break;
                     }

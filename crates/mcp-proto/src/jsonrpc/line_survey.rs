@@ -29,12 +29,12 @@ pub(super) struct LineScan {
 }
 
 /// Returns a received line without its byte order mark and surrounding white space.
-pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
+pub(super) fn trim_received_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
 impl LineScan {
-    /// Scans the bytes of a received line, which must be trimmed by [`trim_line`].
+    /// Scans the bytes of a received line, which must be trimmed by [`trim_received_line`].
     pub(super) fn scan(bytes: &[u8]) -> LineScan {
         let mut found = LineScan { values: 1, ..LineScan::default() };
         let is_object = bytes.first() == Some(&b'{');
@@ -135,7 +135,7 @@ impl LineScan {
         }
         self.has_id = true;
         self.id_is_null = value.trim_ascii() == b"null";
-        if let Some(id) = parse_id(value) {
+        if let Some(id) = parse_request_id(value) {
             if self.id.as_ref().is_some_and(|other| *other != id) {
                 self.ids_differ = true;
             }
@@ -181,7 +181,7 @@ fn unescape_key(quoted: &[u8]) -> Option<String> {
 }
 
 /// Parses the JSON of a request id. Returns `None` if it is not a valid id.
-pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
+pub(super) fn parse_request_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
     if bytes.len() > 2 * MAX_ID_BYTES + 16 {
         return None;
@@ -209,7 +209,7 @@ pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
         let colon = rest.iter().rposition(|byte| *byte == b':')?;
         let (name, value) = rest.split_at(colon);
         name.trim_ascii_end().strip_suffix(b"\"id\"")?;
-        return parse_id(value.get(1..)?.trim_ascii());
+        return parse_request_id(value.get(1..)?.trim_ascii());
     }
 }
 

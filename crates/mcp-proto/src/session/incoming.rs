@@ -45,8 +45,8 @@ impl Session {
             IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_requests() => {
-                let bytes = params_size(params.as_ref());
-                self.on_request(id, &method, parse_params(params.as_ref()), bytes, (batch, &origin), now);
+                let bytes = raw_params_bytes(params.as_ref());
+                self.on_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
@@ -61,8 +61,8 @@ impl Session {
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
                 self.on_progress(params.as_ref(), now);
             }
-            IncomingMessage::Notification { method, params } => match parse_params(params.as_ref()) {
-                Ok(read) => self.on_notification(&method, read, params_size(params.as_ref()), &origin, now),
+            IncomingMessage::Notification { method, params } => match parse_params_object(params.as_ref()) {
+                Ok(read) => self.on_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape_and_truncate(&method, 80);
                     self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
@@ -260,10 +260,10 @@ impl Session {
     }
 }
 
-fn parse_params(params: Option<&RawJson>) -> Result<Map, String> {
-    params.map_or_else(|| Ok(Map::new()), results::parse_object)
+fn parse_params_object(params: Option<&RawJson>) -> Result<Map, String> {
+    params.map_or_else(|| Ok(Map::new()), results::parse_body_object)
 }
 
-fn params_size(params: Option<&RawJson>) -> usize {
+fn raw_params_bytes(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.get().len())
 }

@@ -66,7 +66,7 @@ impl MirroredArguments {
             let text = match value.flatten() {
                 Some(Value::String(text)) => text.clone(),
                 Some(Value::Bool(flag)) => flag.to_string(),
-                Some(Value::Number(number)) => match exact_integer(number) {
+                Some(Value::Number(number)) => match format_exact_integer(number) {
                     Some(number) => number,
                     None => {
                         return Err(format!(
@@ -85,7 +85,7 @@ impl MirroredArguments {
 }
 
 /// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
-fn exact_integer(number: &serde_json::Number) -> Option<String> {
+fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::jsonrpc::{ObjectWriter, escape_and_truncate};
 use crate::types::Map;
 
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::results::{self, InputRequest};
 use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
@@ -102,7 +102,7 @@ impl Session {
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let mut parsed = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
-            let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
+            let server_request = parse_server_request(&method, params.unwrap_or_default(), &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             parsed.insert(key, server_request);
         }

@@ -41,7 +41,7 @@ struct InitializeResult {
 impl Session {
     pub(super) fn on_probe_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         match answer {
-            Ok(raw) => match results::parse_object(&raw).and_then(results::deserialize_object::<DiscoverResult>) {
+            Ok(raw) => match results::parse_body_object(&raw).and_then(results::deserialize_object::<DiscoverResult>) {
                 Ok(found) if found.result_type.as_deref().is_none_or(|kind| kind == "complete") => {
                     self.on_discover_result(found, now);
                 }
@@ -107,7 +107,7 @@ impl Session {
         let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
         let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
         let found = match answer {
-            Ok(raw) => results::parse_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
+            Ok(raw) => results::parse_body_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
                 let versions = supported_versions(&error);
                 let other = versions.as_deref().and_then(newest_common_legacy_revision).filter(|best| *best != offered);

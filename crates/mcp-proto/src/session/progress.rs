@@ -25,7 +25,7 @@ impl Session {
     /// Processes a progress notification. The progress token of a call is its JSON-RPC id, which is unique and becomes
     /// invalid when the call ends.
     pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
-        let ProgressParams { progress_token, progress, total, message } = match parse_progress(params) {
+        let ProgressParams { progress_token, progress, total, message } = match parse_progress_params(params) {
             Ok(params) => params,
             Err(cause) => return self.report_anomaly(format!("an invalid progress notification: {cause}"), None),
         };
@@ -59,7 +59,7 @@ impl Session {
     }
 }
 
-fn parse_progress(params: Option<&RawJson>) -> Result<ProgressParams, String> {
+fn parse_progress_params(params: Option<&RawJson>) -> Result<ProgressParams, String> {
     let params = params.ok_or("it has no params")?;
     serde_json::from_str(params.get()).map_err(|error| error.to_string())
 }

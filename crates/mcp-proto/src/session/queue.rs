@@ -19,7 +19,7 @@ pub(super) struct EventQueue {
     dropped_others: u64,
 }
 
-fn is_informational(event: &SessionEvent) -> bool {
+fn is_informational_event(event: &SessionEvent) -> bool {
     matches!(
         event,
         SessionEvent::Log { .. }
@@ -73,7 +73,7 @@ impl EventQueue {
             }
             _ => {}
         }
-        if is_informational(&event) {
+        if is_informational_event(&event) {
             let too_large = self.informational > 0 && self.informational_bytes.saturating_add(bytes) > self.limit_bytes;
             if self.informational >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log { .. });
@@ -105,7 +105,7 @@ impl EventQueue {
             return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
-        if is_informational(&event) {
+        if is_informational_event(&event) {
             self.informational -= 1;
             self.informational_bytes -= bytes;
         }

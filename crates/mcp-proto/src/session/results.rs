@@ -23,7 +23,7 @@ pub(super) struct InputRequest {
 }
 
 /// Parses a small response body as a JSON object.
-pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
+pub(super) fn parse_body_object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err("it is not an object".into()),
@@ -100,11 +100,11 @@ impl ResultBody {
         let (mut is_error, mut is_error_read) = (None, false);
         let fields = JsonCursor::new(raw).parse_members(|key, place| {
             bulk = match (request, key) {
-                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_page(place)),
-                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_page(place)),
-                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(parse_page(place)),
+                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_list_page(place)),
+                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_list_page(place)),
+                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(parse_list_page(place)),
                 (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => {
-                    ResultContent::Templates(parse_page(place))
+                    ResultContent::Templates(parse_list_page(place))
                 }
                 (ClientRequest::CallTool { .. }, "content") => {
                     ResultContent::Content(place.parse_list(JsonCursor::parse_block).map(Option::unwrap_or_default))
@@ -148,7 +148,7 @@ impl ResultBody {
 }
 
 /// Parses the entries of a list. An invalid entry is dropped and does not affect the others.
-fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
+fn parse_list_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
     let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.parse_list(|place| {

@@ -8,7 +8,7 @@ use crate::jsonrpc::{OutgoingMessage, RequestId, RpcError, code};
 use crate::types::{ElicitAction, ElicitResult, Map};
 
 use super::opening::SessionPhase;
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::{
     CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
     WithdrawalReason, meta, request_encoding, tasks,
@@ -87,7 +87,7 @@ impl Session {
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let task = params.as_ref().ok().and_then(related_task_id);
         let parsed = match params {
-            Ok(params) => parse_request(method, params, &offered),
+            Ok(params) => parse_server_request(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
         match parsed {
@@ -150,7 +150,7 @@ impl Session {
     ) -> ServerRequestId {
         self.last_request += 1;
         let request = ServerRequestId(self.last_request);
-        let kind = request_encoding::request_kind(&server_request);
+        let kind = request_encoding::server_request_kind(&server_request);
         if let ServerRequest::Elicitation(params) = &server_request {
             self.store_elicitation_id(params);
         }
@@ -172,7 +172,7 @@ impl Session {
         now: Instant,
     ) -> Result<(), UnknownRequest> {
         let server_request = self.server_requests.get(&request).ok_or(UnknownRequest::NotOpen)?;
-        let value = request_encoding::encode_response(server_request.kind, answer, self.revision())
+        let value = request_encoding::encode_client_response(server_request.kind, answer, self.revision())
             .ok_or(UnknownRequest::WrongKind)?;
         if let Some(server_request) = self.close_request(request, now) {
             match server_request.origin {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::undelivered_error;
+use super::delivery::undelivered_call_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
@@ -242,7 +242,7 @@ impl Session {
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let name = running.view.id.clone();
-        let read = results::parse_object(&body).and_then(|body| {
+        let read = results::parse_body_object(&body).and_then(|body| {
             if body.get("taskId").and_then(Value::as_str) != Some(&name) {
                 return Err("it describes another task".into());
             }
@@ -280,7 +280,7 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_error(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_call_error(fault)),
             _ => None,
         };
         let Some(running) = self.task_call(id) else { return };
@@ -339,7 +339,7 @@ impl Session {
             return;
         }
         let core = self.revision().has_core_tasks();
-        let task = answer.ok().and_then(|body| results::parse_object(&body).ok());
+        let task = answer.ok().and_then(|body| results::parse_body_object(&body).ok());
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
             && let Ok(message) = TaskMessage::read(task)
         {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, escape_and_truncate};
 
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::request_table::RequestPurpose;
 use super::results::InputRequest;
 use super::server_requests::RequestSource;
@@ -54,7 +54,7 @@ impl Session {
         for (key, InputRequest { method, params }) in new {
             let params = params.unwrap_or_default();
             let bytes = Value::Object(params.clone()).to_string().len();
-            let server_request = parse_request(&method, params, &offered)
+            let server_request = parse_server_request(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             if !self.has_room_for_requests(1, bytes) {
                 return Err("too many or too large requests for input are open".into());

@@ -30,7 +30,7 @@ enum TimerState {
 
 impl CallTimer {
     pub(super) fn start(deadline: CallDeadline, now: Instant) -> CallTimer {
-        CallTimer { deadline, state: running_state(deadline.idle, deadline.total, now) }
+        CallTimer { deadline, state: running_timer_state(deadline.idle, deadline.total, now) }
     }
 
     /// Restarts the idle deadline after a progress notification or other activity of the server.
@@ -60,7 +60,7 @@ impl CallTimer {
 
     pub(super) fn resume(&mut self, now: Instant) {
         if let TimerState::Paused { left } = self.state {
-            self.state = running_state(self.deadline.idle, left, now);
+            self.state = running_timer_state(self.deadline.idle, left, now);
         }
     }
 
@@ -83,7 +83,7 @@ impl CallTimer {
     }
 }
 
-fn running_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
+fn running_timer_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
     TimerState::Running { idle_at: checked_deadline(now, idle), total_at: checked_deadline(now, total) }
 }
 

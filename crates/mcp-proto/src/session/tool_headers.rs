@@ -112,7 +112,7 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::parse_object(&body).and_then(results::deserialize_object::<ToolPage>),
+            Ok(body) => results::parse_body_object(&body).and_then(results::deserialize_object::<ToolPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let ToolPage { tools, next_cursor } = match read {

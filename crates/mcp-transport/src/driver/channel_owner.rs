@@ -179,7 +179,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::driver::driver_core::clock_now;
+    use crate::driver::driver_core::tokio_clock_now;
     use crate::driver::session_owner::OwnerRequests;
     use crate::driver::{Direction, Frame, FrameKind};
 
@@ -197,7 +197,8 @@ mod tests {
     async fn large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
-        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
+        let (mut session, mut wishes) =
+            (Session::new(SessionConfig::default(), tokio_clock_now()), OwnerRequests::default());
         let mut control = SessionControl { session: &mut session, wishes: &mut wishes, refuses_calls: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");

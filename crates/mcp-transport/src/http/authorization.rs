@@ -107,7 +107,7 @@ pub enum ChallengeOutcome {
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
-pub(super) async fn send_signed(
+pub(super) async fn sign_and_send(
     endpoint: &HttpEndpoint,
     authorizer: &Arc<dyn Authorizer>,
     parts: &RequestParts,
@@ -125,7 +125,7 @@ pub(super) async fn send_signed(
         }
         let response = endpoint.execute_with_timeout(request).await?;
         let nonce = parse_dpop_nonce(response.headers());
-        if !is_challenge(&response, &parts.method) {
+        if !is_auth_challenge(&response, &parts.method) {
             authorizer.on_response(nonce.as_deref());
             return Ok(response);
         }
@@ -168,7 +168,7 @@ fn fault_of_signing_error(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
 
-fn is_challenge(response: &Response, method: &Method) -> bool {
+fn is_auth_challenge(response: &Response, method: &Method) -> bool {
     match response.status() {
         StatusCode::UNAUTHORIZED => true,
         // Ending a session is not worth a request for more scopes.

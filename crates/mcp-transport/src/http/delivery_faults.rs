@@ -28,12 +28,12 @@ pub(super) struct HttpRefusal {
 }
 
 /// Message of the authorizer for the user about a refused request that is not sent again. Attached to the response as
-/// an extension, so that [`read_refusal`] finds it.
+/// an extension, so that [`read_error_response`] finds it.
 #[derive(Debug, Clone)]
 pub(super) struct FinalRefusal(pub(super) String);
 
 /// Reads the status and body of an error response.
-pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
+pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
     let status = response.status().as_u16();
     let challenge = response
         .headers()
@@ -47,7 +47,7 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
         // The authorizer's message explains more than the body of the response.
         Some(words) => {
-            (None, join_messages(words, &error.map_or(text, |error| displayed_server_text(&error.to_string()))))
+            (None, join_refusal_messages(words, &error.map_or(text, |error| displayed_server_text(&error.to_string()))))
         }
         None => (error, text),
     };
@@ -55,7 +55,7 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn join_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
+fn join_refusal_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
     let words = displayed_server_text(words);
     if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }
@@ -75,14 +75,14 @@ pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
         let cause = if error.is_timeout() {
             "the server could not be reached in time".to_owned()
         } else {
-            format!("the server could not be reached: {}", root_cause(error))
+            format!("the server could not be reached: {}", root_cause_message(error))
         };
         DeliveryFault::Unreachable { cause }
     } else if error.is_builder() {
-        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause(error)) }
+        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause_message(error)) }
     } else {
         DeliveryFault::Lost {
-            cause: format!("the connection was lost before a response arrived: {}", root_cause(error)),
+            cause: format!("the connection was lost before a response arrived: {}", root_cause_message(error)),
         }
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
 }
 
 /// Returns `true` for a temporary fault, from which the detection of the transport cannot conclude anything.
-pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
+pub(super) fn is_temporary_fault(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
         DeliveryFault::Lost { .. } | DeliveryFault::Unreachable { .. } => true,
@@ -103,12 +103,12 @@ pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
 
 /// Converts the HTTP client's error about a response body that ended early to a [`DeliveryFault`].
 pub(super) fn fault_of_body_error(error: &reqwest::Error) -> DeliveryFault {
-    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
+    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause_message(error)) }
 }
 
 /// Returns the message of an HTTP error's innermost cause. The outer errors add no information, and may contain URLs
 /// with secrets.
-pub(super) fn root_cause(error: &reqwest::Error) -> String {
+pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

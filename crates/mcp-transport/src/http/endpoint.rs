@@ -97,7 +97,7 @@ impl HttpEndpoint {
                 None => self.execute(self.build_request(&parts, url.clone())).await?,
                 // Boxed, so that unsigned requests have smaller futures.
                 Some(authorizer) => {
-                    Box::pin(authorization::send_signed(self, authorizer, &parts, url, &mut again)).await?
+                    Box::pin(authorization::sign_and_send(self, authorizer, &parts, url, &mut again)).await?
                 }
             };
             let status = response.status();

@@ -51,7 +51,7 @@ pub(super) enum ExchangeEvent {
     Refused(HttpRefusal),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The event stream stayed open until the deadline of [`read_until`].
+    /// The event stream stayed open until the deadline of [`drain_stream_until`].
     Expired,
     /// The server did not accept the message in time. Contains the future that continues to wait for the HTTP response.
     Late(ExchangeFuture),
@@ -157,7 +157,7 @@ async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: Req
 async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
     if !response.status().is_success() {
-        let what = ExchangeEvent::Refused(delivery_faults::read_refusal(response).await);
+        let what = ExchangeEvent::Refused(delivery_faults::read_error_response(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media_type(response.headers()) != MediaType::EventStream {
@@ -168,7 +168,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
 }
 
 /// Opens an event stream with a GET request after a delay.
-pub(super) fn open_stream(
+pub(super) fn open_event_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
@@ -184,7 +184,7 @@ pub(super) fn open_stream(
             Err(fault) => return ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
         };
         let what = if !response.status().is_success() {
-            ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
+            ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
         } else if media_type(response.headers()) == MediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
@@ -203,7 +203,7 @@ pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFu
 
 /// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
 /// reused only after the end of the stream.
-pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
+pub(super) fn drain_stream_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_event_batch(stream, false)).await;
         ExchangeStep::new(exchange, read.unwrap_or(ExchangeEvent::Expired))
@@ -215,7 +215,7 @@ async fn read_response(exchange: u64, answer: HttpResponse, limit: usize) -> Exc
     let session = response.headers().get(SESSION_ID_HEADER).cloned();
     let status = response.status();
     let what = if !status.is_success() {
-        ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
+        ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
     } else {
         match media_type(response.headers()) {
             MediaType::Json => match read_bounded_body(&mut response, limit).await {
@@ -245,7 +245,7 @@ pub(super) fn stream_end_text(end: &EventStreamEnd<reqwest::Error>) -> String {
     match end {
         EventStreamEnd::Ended => "the server ended the stream".to_owned(),
         EventStreamEnd::Broken(EventStreamFault::Body(error)) => {
-            format!("the stream broke off: {}", delivery_faults::root_cause(error))
+            format!("the stream broke off: {}", delivery_faults::root_cause_message(error))
         }
         EventStreamEnd::Broken(EventStreamFault::Unreadable(cause)) => format!("the stream cannot be read: {cause}"),
     }

@@ -187,7 +187,7 @@ impl ClientState {
         };
         let way = self.proxy_route_or(url, ConnectionRoute::Guarded);
         if way == ConnectionRoute::Proxy {
-            match resolve_addresses(name).await {
+            match resolve_host_addresses(name).await {
                 Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
                 Ok(_) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
                 Err(cause) => {
@@ -209,7 +209,7 @@ impl ClientState {
     fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
             client::client_for_untrusted_urls(way, Arc::new(PublicResolver))
-                .map_err(|error| delivery_faults::root_cause(&error))
+                .map_err(|error| delivery_faults::root_cause_message(&error))
         });
         made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })
     }
@@ -222,13 +222,13 @@ async fn send_within_limit(
     most: usize,
 ) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
     let address = || address.to_owned();
-    let mut response = client.execute(request).await.map_err(|error| send_error(&error, address()))?;
+    let mut response = client.execute(request).await.map_err(|error| untrusted_url_send_error(&error, address()))?;
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
         let chunk = chunk.map_err(|error| UntrustedUrlError::Lost {
             address: address(),
-            cause: delivery_faults::root_cause(&error),
+            cause: delivery_faults::root_cause_message(&error),
         })?;
         let Some(chunk) = chunk else { break };
         if body.len() + chunk.len() > most {
@@ -242,8 +242,8 @@ async fn send_within_limit(
     Ok(whole)
 }
 
-fn send_error(error: &reqwest::Error, address: String) -> UntrustedUrlError {
-    let cause = delivery_faults::root_cause(error);
+fn untrusted_url_send_error(error: &reqwest::Error, address: String) -> UntrustedUrlError {
+    let cause = delivery_faults::root_cause_message(error);
     if cause == PRIVATE_ADDRESS_MESSAGE {
         UntrustedUrlError::Refused { address, cause }
     } else if error.is_connect() || error.is_builder() {
@@ -266,7 +266,7 @@ struct NoPublicAddress;
 impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let mut addresses = resolve_addresses(name.as_str()).await?;
+            let mut addresses = resolve_host_addresses(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
                 return Err(NoPublicAddress.into());
@@ -277,7 +277,7 @@ impl Resolve for PublicResolver {
     }
 }
 
-async fn resolve_addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
+async fn resolve_host_addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
 }
 

@@ -8,7 +8,7 @@ use super::endpoint::HttpEndpoint;
 use super::legacy::{self, LegacyDriver};
 use super::streamable::{self, StreamableDriver};
 use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
-use crate::driver::driver_core::{DriverCore, clock_now};
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
 /// Parameters with which the driver of either HTTP transport is created.
@@ -19,7 +19,7 @@ struct TransportStart {
     limits: HttpLimits,
 }
 
-pub(super) async fn drive_detected(
+pub(super) async fn drive_detected_transport(
     config: SessionConfig,
     target: HttpTarget,
     owner: &mut dyn SessionOwner,
@@ -36,7 +36,8 @@ pub(super) async fn drive_detected(
     let client = match client::client_for_server(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
-            let cause = format!("no connection can be made on this system: {}", delivery_faults::root_cause(&error));
+            let cause =
+                format!("no connection can be made on this system: {}", delivery_faults::root_cause_message(&error));
             return fail_handshake(core, &DeliveryFault::Unreachable { cause }).await;
         }
     };
@@ -62,7 +63,7 @@ impl TransportStart {
         let (mut core, mut notes, why) = *found;
         notes.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
+        let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
         let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else {
             return;
         };
@@ -91,14 +92,14 @@ impl TransportStart {
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
+        let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
         let streamable::StreamableDriverEnd::NotStreamable(found) =
             self.streamable_driver(core, notes, true).run().await
         else {
             return;
         };
         let (mut core, _, why) = *found;
-        if delivery_faults::is_temporary(&fault) {
+        if delivery_faults::is_temporary_fault(&fault) {
             // The known transport is still correct, and the server is unavailable.
             core.session = failed;
             return fail_handshake(core, &fault).await;
@@ -161,7 +162,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
-            core.session.handle_undelivered(id, fault.clone(), clock_now());
+            core.session.handle_undelivered(id, fault.clone(), tokio_clock_now());
         }
     }
     core.close_session();

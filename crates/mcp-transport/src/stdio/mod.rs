@@ -122,7 +122,7 @@ pub fn run_with(
 ///
 /// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let (client, mut server) = memory_end::connected_pair(64 * 1024);
+///     let (client, mut server) = memory_end::connected_stream_pair(64 * 1024);
 ///     tokio::spawn(async move {
 ///         let mut lines = BufReader::new(server.reader).lines();
 ///         while let Ok(Some(line)) = lines.next_line().await {

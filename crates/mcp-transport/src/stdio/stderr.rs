@@ -12,7 +12,7 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
@@ -123,7 +123,7 @@ impl StderrForwarder {
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(clock_now()) && self.report_dropped();
+        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
-use mcp_transport::memory_end::{InMemoryStreamEnd, connected_pair};
+use mcp_transport::memory_end::{InMemoryStreamEnd, connected_stream_pair};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, run_streams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -13,7 +13,7 @@ use crate::support::session_config;
 
 /// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
 fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, InMemoryStreamEnd) {
-    let (ours, servers) = connected_pair(capacity);
+    let (ours, servers) = connected_stream_pair(capacity);
     let (sender, events) = mpsc::channel(16);
     let commands = run_streams(session_config(), ours.reader, ours.writer, sender, DriverLimits::default());
     (commands, events, servers)

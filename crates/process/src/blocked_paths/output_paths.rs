@@ -46,7 +46,7 @@ pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
     }
     let mut found = missing_module_paths(&lines, &named);
     found.extend(named);
-    found.truncate_line(MAX_OUTPUT_PATHS);
+    found.truncate(MAX_OUTPUT_PATHS);
     found
 }
 

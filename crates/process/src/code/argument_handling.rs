@@ -200,7 +200,7 @@ impl ArgumentHandling {
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPER_PROGRAMS.contains(&name) => ArgumentHandling::Wrapper,
-            name if is_container_engine(name) || project_files(name).next().is_some() => ArgumentHandling::Project,
+            name if is_container_engine(name) || project_file_names(name).next().is_some() => ArgumentHandling::Project,
             _ => ArgumentHandling::Other,
         }
     }
@@ -212,9 +212,9 @@ impl ArgumentHandling {
 
     /// Returns how the program handles the words that follow this option on its command line.
     pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
-        let is_code_file = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+        let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
-            ArgumentHandling::Shell if is_code_file => ArgumentHandling::Wrapper,
+            ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
             // After `-m` alone, the next word is the name of the module.
             ArgumentHandling::Python
                 if option_after_flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
@@ -253,7 +253,7 @@ fn program_name(program: &str) -> String {
 }
 
 /// Returns the names of the project files that define what this program runs.
-pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
+pub(super) fn project_file_names(program: &str) -> impl Iterator<Item = &'static str> {
     let name = program_name(program);
     PROJECT_TOOLS
         .iter()

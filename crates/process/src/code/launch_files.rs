@@ -285,9 +285,9 @@ mod tests {
             let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
-        let (files, opens, is_code_file) = done.recv_timeout(patience).expect("reading must not block on the pipe");
+        let (files, opens, is_code) = done.recv_timeout(patience).expect("reading must not block on the pipe");
         assert_eq!(files, 1, "a pipe must not count as a launch file");
-        assert!(opens && !is_code_file, "opening must not block, and the pipe must not be taken for a file");
+        assert!(opens && !is_code, "opening must not block, and the pipe must not be taken for a file");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::argument_handling::{
     ArgumentHandling, PACKAGE_FOLDER, has_data_value, is_module_option, named_module, option_and_value,
-    parse_shell_commands, project_files, searches_ancestors, uses_package_folder,
+    parse_shell_commands, project_file_names, searches_ancestors, uses_package_folder,
 };
 use super::argument_paths::paths_in_text;
 use super::code_files::{
@@ -188,7 +188,7 @@ impl ScriptSearch<'_> {
     /// Returns how a program uses its arguments. Records its project files, and the package folders from which it may
     /// load code.
     fn program_handling(&mut self, program: &str) -> ArgumentHandling {
-        for file in project_files(program) {
+        for file in project_file_names(program) {
             let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
             self.record_files(files.into_iter().filter(|file| file.is_file()));

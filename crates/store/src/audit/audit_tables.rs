@@ -117,10 +117,10 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
     own.execute_batch(SCHEMA_V2_SQL)?;
-    let mut expected = schema_parts(&own)?;
-    let found = schema_parts(connection)?;
+    let mut expected = read_schema_parts(&own)?;
+    let found = read_schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
-    let with_index = schema_parts(&own)?;
+    let with_index = read_schema_parts(&own)?;
     let mut unexpected: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
     expected.retain(|part| !found.contains(part));
@@ -132,7 +132,7 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
 }
 
 /// Returns type, name and SQL text of each table, index, view and trigger of the audit database.
-fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+fn read_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
@@ -141,7 +141,8 @@ fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String
 /// Opens the audit database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
 /// accept encrypted content, because another program had changed it, and was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
-    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
+    let connection =
+        database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_audit_schema)?;
     let fail = |error| database_error(path, "open it", &error);
     disable_auto_checkpoint(&connection).map_err(fail)?;
     let was_schema_repaired = repair_schema(&connection).map_err(fail)?;
@@ -153,15 +154,15 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
 /// are then searched for unencrypted content again. An entry table with an unknown definition is left unchanged and
 /// refuses encrypted content.
 fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
-    if accepts_encrypted(connection)? {
+    if accepts_encrypted_content(connection)? {
         return Ok(false);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have repaired the schema meanwhile.
-    let is_mended = !accepts_encrypted(&transaction)?;
+    let is_mended = !accepts_encrypted_content(&transaction)?;
     if is_mended {
         transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
-        upgrade(&transaction)?;
+        upgrade_audit_schema(&transaction)?;
     }
     transaction.commit()?;
     database::reload_schema(connection)?;
@@ -170,7 +171,7 @@ fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Upgrades the audit database's schema of version 1 to version 2. A table with an unknown definition is not changed,
 /// and the verification reports it.
-fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+fn upgrade_audit_schema(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
     let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
@@ -182,7 +183,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Returns `true` if the audit database's schema accepts encrypted content. Returns `false` only if another program
 /// modified the schema.
-fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+fn accepts_encrypted_content(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
@@ -293,12 +294,12 @@ pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, Chai
 }
 
 /// Returns the chain hash of an entry, or `None` if the entry does not exist.
-pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
+pub(super) fn entry_chain_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()
 }
 
-pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
+pub(super) fn read_log_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
         Ok(LogSeal { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
@@ -306,7 +307,7 @@ pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogS
     statement.query_row([], read).optional()
 }
 
-pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
+pub(super) fn write_log_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![to_sql_integer(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
@@ -314,7 +315,7 @@ pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::R
 }
 
 /// Returns the number of the last log entry that retention removed, or 0 if none was removed.
-pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
+pub(super) fn last_removed_entry_number(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 

@@ -64,7 +64,7 @@ pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String
         hash: Cow::Borrowed(&entry.hash),
         imported: entry.imported,
     };
-    Ok(escape_invisible(serde_json::to_string(&line)?))
+    Ok(escape_invisible_characters(serde_json::to_string(&line)?))
 }
 
 /// Returns the number of the log entry in an exported line.
@@ -90,7 +90,7 @@ pub(super) fn next_chain_link(previous: &ChainLink, text: &str) -> ChainLink {
 
 /// Escapes characters in JSON that are invisible or control a terminal. They occur only in strings, where a JSON parser
 /// decodes the escapes.
-fn escape_invisible(json: String) -> String {
+fn escape_invisible_characters(json: String) -> String {
     let acts = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -52,14 +52,14 @@ fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Resu
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
 }
 
-fn remaining_state(connection: &Connection) -> rusqlite::Result<i64> {
+fn remaining_encryption_work(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
 /// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining_state(connection)? == NOTHING_LEFT)
+    Ok(remaining_encryption_work(connection)? == NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
@@ -106,24 +106,24 @@ pub(super) fn encryption_step(
     key: &ContentKey,
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
-    match remaining_state(connection)? {
+    match remaining_encryption_work(connection)? {
         ROWS_LEFT => encrypt_rows(connection, key, after),
         PAGES_LEFT => {
             connection.execute_batch("VACUUM")?;
-            advance_state(connection, PAGES_LEFT, JOURNAL_LEFT)
+            advance_encryption_state(connection, PAGES_LEFT, JOURNAL_LEFT)
         }
         JOURNAL_LEFT => {
             if !database::empty_journal(connection, EMPTY_JOURNAL_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
-            advance_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
+            advance_encryption_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
         }
         _ => Ok(EncryptionProgress::Nothing),
     }
 }
 
 /// Advances `encryption.left`, unless another process wrote unencrypted content since this step began.
-fn advance_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
+fn advance_encryption_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(EncryptionProgress::Steps)
 }

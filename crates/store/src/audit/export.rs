@@ -112,7 +112,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>
             entries += 1;
         }
     }
-    let seal = audit_tables::read_seal(&snapshot).map_err(fail)?;
+    let seal = audit_tables::read_log_seal(&snapshot).map_err(fail)?;
     let seal = seal.map(|seal| SealedEntryHash {
         number: seal.number,
         link: hex(&seal.link),
@@ -142,7 +142,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
         key: signed.key,
         mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
     });
-    let end = read_trailer(path).map_err(fail)?;
+    let end = read_export_trailer(path).map_err(fail)?;
     let seal = end.and_then(|end| end.seal).map(|signed| LogSeal {
         number: signed.number,
         link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
@@ -181,7 +181,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
 }
 
 /// Returns the last line of an exported file, which contains the seal.
-fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
+fn read_export_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }

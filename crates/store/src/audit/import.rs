@@ -22,7 +22,7 @@ const MAX_OLD_LOG_LINE_BYTES: u64 = 1 << 20;
 
 /// Imports the log of an older version from the file `older`, if the file exists and was not imported yet. The file is
 /// renamed afterwards. Returns number and hash of the last entry that was written, or `None` if nothing was imported.
-pub(super) fn import_log(
+pub(super) fn import_old_log(
     connection: &mut Connection,
     path: &Path,
     older: &Path,
@@ -46,7 +46,7 @@ pub(super) fn import_log(
     Ok(last)
 }
 
-/// Deletes the log of an older version, which [`import_log`] renamed after importing it.
+/// Deletes the log of an older version, which [`import_old_log`] renamed after importing it.
 pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     let imported = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&imported) {

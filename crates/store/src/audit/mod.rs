@@ -113,9 +113,9 @@ impl AuditDatabase {
 }
 
 /// Returns `true` if the audit log in this folder has a seal, made with any key.
-pub(crate) fn is_sealed(data_dir: &Path) -> bool {
+pub(crate) fn is_log_sealed(data_dir: &Path) -> bool {
     let connection = audit_tables::open_for_reading(&data_dir.join(DATABASE_FILE)).ok().flatten();
-    connection.is_some_and(|connection| audit_tables::read_seal(&connection).ok().flatten().is_some())
+    connection.is_some_and(|connection| audit_tables::read_log_seal(&connection).ok().flatten().is_some())
 }
 
 impl AuditLog for AuditDatabase {

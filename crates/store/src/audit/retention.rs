@@ -36,7 +36,7 @@ pub(super) fn find_due_removal(
     keep: AuditRetention,
 ) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
-    let removed = audit_tables::last_removed(connection)?;
+    let removed = audit_tables::last_removed_entry_number(connection)?;
     let (mut upto, mut is_for_size_limit) = (removed, false);
     if keep.days > 0 {
         let bound =
@@ -133,7 +133,7 @@ pub(super) fn write_removal_checkpoint(
     upto: u64,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<ChainLink>> {
-    let Some(link) = audit_tables::entry_link(connection, upto)? else { return Ok(None) };
+    let Some(link) = audit_tables::entry_chain_link(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",

@@ -272,10 +272,11 @@ pub(super) fn verify_log(
         walk.require_marked_entry(mark);
         return Ok(walk.finish(key));
     };
-    verify_tables(&mut connection, key, mark).map_err(|error| audit_tables::database_error(path, "check it", &error))
+    verify_log_tables(&mut connection, key, mark)
+        .map_err(|error| audit_tables::database_error(path, "check it", &error))
 }
 
-fn verify_tables(
+fn verify_log_tables(
     connection: &mut Connection,
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
@@ -285,7 +286,7 @@ fn verify_tables(
     let unexpected = audit_tables::unexpected_schema_parts(&snapshot)?;
     let mut walk = ChainVerification::new(
         audit_tables::read_checkpoint(&snapshot)?.as_ref(),
-        audit_tables::read_seal(&snapshot)?,
+        audit_tables::read_log_seal(&snapshot)?,
         key,
     );
     walk.require_marked_entry(mark);

@@ -65,7 +65,7 @@ impl AuditWriteLog {
     /// Opens the log at `path`, and imports the log of an older version at `older` if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_schema_repaired) = audit_tables::open(path)?;
-        let last = import::import_log(&mut connection, path, older)?;
+        let last = import::import_old_log(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::file_error(path, "open it", &error))?;
         let identity = crate::private_files::file_identity(&metadata);
         let mut log = Self {
@@ -128,10 +128,11 @@ impl AuditWriteLog {
         }
         let (found, mut previous) = audit_tables::last_entry(&transaction)?;
         let mut number = found;
-        let stored_seal = audit_tables::read_seal(&transaction)?;
+        let stored_seal = audit_tables::read_log_seal(&transaction)?;
         let own = match self.last {
             Some((own, _)) => own,
-            None => audit_tables::last_removed(&transaction)?.max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
+            None => audit_tables::last_removed_entry_number(&transaction)?
+                .max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
         let mut foreign_unsealed = self.foreign_unsealed;
         if found > own {
@@ -190,7 +191,7 @@ impl AuditWriteLog {
             let mac = key.seal(SealScope::Head, number, &previous);
             let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
             if stored_seal.as_ref() != Some(&seal) {
-                audit_tables::write_seal(&transaction, &seal)?;
+                audit_tables::write_log_seal(&transaction, &seal)?;
             }
             sealed = Some(seal);
         }
@@ -205,7 +206,7 @@ impl AuditWriteLog {
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
-        let sealed = audit_tables::read_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
+        let sealed = audit_tables::read_log_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
         if key.is_none() && sealed.is_some() {
             // Without the key, the removal could not be distinguished from that of another program.
             return Ok(());
@@ -339,7 +340,7 @@ fn describe_end_damage(
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
-        let there = if own == number { Some(*last) } else { audit_tables::entry_link(connection, own)? };
+        let there = if own == number { Some(*last) } else { audit_tables::entry_chain_link(connection, own)? };
         if own > 0 && there != Some(own_link) {
             return Ok(Some(format!("entry {own}, which was just written, is missing or changed")));
         }
@@ -357,8 +358,8 @@ fn describe_end_damage(
                 "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or replaced by an older copy"
             )));
         }
-        if marked > audit_tables::last_removed(connection)?
-            && audit_tables::entry_link(connection, marked)? != Some(mark)
+        if marked > audit_tables::last_removed_entry_number(connection)?
+            && audit_tables::entry_chain_link(connection, marked)? != Some(mark)
         {
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
@@ -386,7 +387,7 @@ fn describe_end_damage(
     if !is_sealed_by(key, seal) {
         return Ok(Some("the seal was changed".to_owned()));
     }
-    if audit_tables::entry_link(connection, seal.number)? != Some(seal.link) {
+    if audit_tables::entry_chain_link(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
     }
     let broken = first_broken_link(connection, (seal.number, seal.link), None, Some(key))?;

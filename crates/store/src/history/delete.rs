@@ -127,13 +127,13 @@ fn remove_conversation_items(connection: &Connection, conversation: i64) -> rusq
 fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
     // A negative number starts a merge of all segments, which later calls continue.
-    merge_index(connection, -INDEX_PAGES_PER_STEP)
+    merge_search_index(connection, -INDEX_PAGES_PER_STEP)
 }
 
 /// Continues to rewrite the search index. Returns `true` if the rewrite is complete.
 fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
-    merge_index(connection, INDEX_PAGES_PER_STEP)?;
+    merge_search_index(connection, INDEX_PAGES_PER_STEP)?;
     // According to the documentation of FTS5, fewer than two changes mean that nothing was merged.
     let is_done = connection.total_changes() - before < 2;
     if is_done {
@@ -142,7 +142,7 @@ fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_done)
 }
 
-fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+fn merge_search_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO word (word, rank) VALUES ('merge', ?1)";
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }

@@ -112,7 +112,7 @@ pub(super) fn continue_encryption(
                 set_encryption_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
-                rewrite_database(connection.for_maintenance())?;
+                rewrite_history_file(connection.for_maintenance())?;
                 set_encryption_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
@@ -126,7 +126,7 @@ pub(super) fn continue_encryption(
     }
 }
 
-fn rewrite_database(connection: &Connection) -> rusqlite::Result<()> {
+fn rewrite_history_file(connection: &Connection) -> rusqlite::Result<()> {
     // The copy is encrypted, too, and may be too large for memory.
     connection.pragma_update(None, "temp_store", "file")?;
     let written = connection.execute_batch("VACUUM");

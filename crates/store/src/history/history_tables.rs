@@ -129,7 +129,8 @@ pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
 pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
-    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
+    let connection =
+        database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_history_schema)?;
     let set_up = || {
         content_key::add_encryption_functions(&connection, key)?;
         connection.pragma_update(None, "cache_size", -SQLITE_CACHE_KIB)?;
@@ -145,7 +146,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
 }
 
 /// Upgrades the history's tables from version 1 to version 2.
-fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+fn upgrade_history_schema(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in RETYPED_COLUMNS {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let before: String = connection.query_row(sql, [table], |row| row.get(0))?;
@@ -166,7 +167,7 @@ pub(super) fn conversation_and_head_rows(
 }
 
 /// Returns the row number of an item, or `None` if it does not exist.
-pub(super) fn item_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn item_row_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT number FROM item WHERE conversation = ?1 AND id = ?2")?;
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }

@@ -28,7 +28,9 @@ fn add_message_text(value: &Value, text: &mut String) {
         Value::Object(members) => {
             for (name, value) in members {
                 match value {
-                    Value::String(words) if SEARCHABLE_MEMBERS.contains(&name.as_str()) => append_text(words, text),
+                    Value::String(words) if SEARCHABLE_MEMBERS.contains(&name.as_str()) => {
+                        append_searchable_text(words, text)
+                    }
                     Value::Object(_) if name == "arguments" => add_all_texts(value, text),
                     Value::Object(_) | Value::Array(_) if CONTAINER_MEMBERS.contains(&name.as_str()) => {
                         add_message_text(value, text)
@@ -44,14 +46,14 @@ fn add_message_text(value: &Value, text: &mut String) {
 /// Adds all strings in a JSON value, for instance the arguments of a call.
 fn add_all_texts(value: &Value, text: &mut String) {
     match value {
-        Value::String(words) => append_text(words, text),
+        Value::String(words) => append_searchable_text(words, text),
         Value::Array(values) => values.iter().for_each(|value| add_all_texts(value, text)),
         Value::Object(members) => members.values().for_each(|value| add_all_texts(value, text)),
         _ => {}
     }
 }
 
-fn append_text(words: &str, text: &mut String) {
+fn append_searchable_text(words: &str, text: &mut String) {
     let room = MAX_SEARCHABLE_TEXT_BYTES.saturating_sub(text.len() + 1);
     let end = words.floor_char_boundary(room);
     if end > 0 {

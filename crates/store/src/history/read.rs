@@ -88,7 +88,9 @@ pub(super) fn read_branch_page(
     let last = match &range.before {
         None => head,
         Some(before) => {
-            let Some(before) = history_tables::item_number(connection, conversation, before)? else { return Ok(None) };
+            let Some(before) = history_tables::item_row_number(connection, conversation, before)? else {
+                return Ok(None);
+            };
             connection
                 .prepare_cached("SELECT parent FROM item WHERE number = ?1")?
                 .query_row([before], |row| row.get(0))?
@@ -116,7 +118,7 @@ pub(super) fn read_branch_page(
             (parent, _) => item_id(connection, parent)?,
         };
         above = Some(row.item.id.clone());
-        items.push(complete_item(connection, conversation, row, parent, range.whole, key)?);
+        items.push(add_extracted_values(connection, conversation, row, parent, range.whole, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -134,7 +136,7 @@ pub(super) fn read_all_items(
     };
     let after = match after {
         None => 0,
-        Some(after) => match history_tables::item_number(connection, conversation, after)? {
+        Some(after) => match history_tables::item_row_number(connection, conversation, after)? {
             None => return Ok(None),
             Some(number) => number,
         },
@@ -155,7 +157,7 @@ pub(super) fn read_all_items(
     let mut items = Vec::with_capacity(rows.len());
     for row in rows.into_iter().take(limit) {
         let parent = item_id(connection, row.parent)?;
-        items.push(complete_item(connection, conversation, row, parent, true, key)?);
+        items.push(add_extracted_values(connection, conversation, row, parent, true, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -175,7 +177,7 @@ pub(super) fn read_item(
     let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], read_raw_item).optional()?;
     let Some(row) = found else { return Ok(None) };
     let parent = item_id(connection, row.parent)?;
-    complete_item(connection, conversation, row, parent, whole, key).map(Some)
+    add_extracted_values(connection, conversation, row, parent, whole, key).map(Some)
 }
 
 /// Shows the branch that contains an item: from the item, the latest child is followed to the end of the branch, which
@@ -184,7 +186,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
-    let Some(mut end) = history_tables::item_number(connection, conversation, item)? else { return Ok(None) };
+    let Some(mut end) = history_tables::item_row_number(connection, conversation, item)? else { return Ok(None) };
     let mut above = connection.prepare_cached("SELECT parent FROM item WHERE number = ?1")?;
     let mut place = head;
     while let Some(number) = place {
@@ -244,7 +246,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
 }
 
 /// Adds the extracted large values from other tables to an item.
-fn complete_item(
+fn add_extracted_values(
     connection: &Connection,
     conversation: i64,
     raw: RawItem,

@@ -70,7 +70,7 @@ impl CheckedConnection {
         // This read starts the transaction even if `act` reads nothing, so the schema can't change until its end.
         let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {
-            check_schema(&transaction)?;
+            check_history_schema(&transaction)?;
             self.version = Some(version);
         }
         let done = act(&transaction)?;
@@ -85,7 +85,7 @@ impl CheckedConnection {
     }
 }
 
-fn check_schema(connection: &Connection) -> rusqlite::Result<()> {
+fn check_history_schema(connection: &Connection) -> rusqlite::Result<()> {
     let strange = unexpected_schema_objects(connection)?;
     if strange.is_empty() {
         Ok(())

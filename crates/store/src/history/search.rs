@@ -24,7 +24,8 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     let before = search.before.map_or(i64::MAX, to_sql_integer);
     let limit = i64::try_from(search.limit.min(MAX_FOUND_ITEMS)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params![query.to_fts_query(), before, limit], |row| found_item(row, &query))?;
+    let found =
+        statement.query_map(params![query.to_fts_query(), before, limit], |row| read_found_item(row, &query))?;
     found.collect()
 }
 
@@ -55,12 +56,12 @@ fn search_without_index(
             continue;
         }
         // The query returns no row for an item of a conversation that is being deleted.
-        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found_item(row, query)).optional()?);
+        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| read_found_item(row, query)).optional()?);
     }
     Ok(all)
 }
 
-fn found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
+fn read_found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
         number: from_sql_integer(row.get(0)?),
         conversation: row.get(1)?,

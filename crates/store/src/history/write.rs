@@ -37,7 +37,7 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
 }
 
 /// Returns the number that represents an item's state in the database.
-const fn state_number(state: ItemState) -> i64 {
+const fn item_state_number(state: ItemState) -> i64 {
     match state {
         ItemState::Whole => STATE_WHOLE,
         ItemState::Streaming => STATE_STREAMING,
@@ -100,14 +100,14 @@ pub(super) fn write_items(
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
-        let number = if let Some(number) = history_tables::item_number(connection, conversation, &item.id)? {
+        let number = if let Some(number) = history_tables::item_row_number(connection, conversation, &item.id)? {
             replace_item(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
                 ItemPosition::Head => head,
                 ItemPosition::Start => None,
-                ItemPosition::Item(id) => match history_tables::item_number(connection, conversation, id)? {
+                ItemPosition::Item(id) => match history_tables::item_row_number(connection, conversation, id)? {
                     None => return Err(WriteRefusal::MissingParent(item.id.clone(), id.clone())),
                     found => found,
                 },
@@ -147,7 +147,7 @@ pub(super) fn write_items(
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
-        if has_marks || history_tables::item_number(connection, conversation, &item.id)?.is_none() {
+        if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {
             return Ok(true);
         }
     }
@@ -216,8 +216,15 @@ fn insert_item(
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values =
-        params![conversation, item.id, parent, to_sql_integer(item.at), state_number(item.state), writer, body.json];
+    let values = params![
+        conversation,
+        item.id,
+        parent,
+        to_sql_integer(item.at),
+        item_state_number(item.state),
+        writer,
+        body.json
+    ];
     connection.prepare_cached(sql)?.insert(values)
 }
 
@@ -231,7 +238,7 @@ fn replace_item(
     history_tables::release_item_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![number, to_sql_integer(item.at), state_number(item.state), writer, body.json];
+    let values = params![number, to_sql_integer(item.at), item_state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }

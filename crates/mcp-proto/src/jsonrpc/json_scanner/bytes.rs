@@ -11,7 +11,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the position of the value that follows a key and its colon. `at` is the position of the key's opening quote.
 #[inline(always)]
-pub(super) fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn key_and_colon_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }

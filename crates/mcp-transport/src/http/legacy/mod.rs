@@ -16,9 +16,9 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::driver_core::{DriverCore, clock_now};
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
 use crate::driver::due_timer::DeadlineTimer;
-use crate::driver::session_owner::wait_ready;
+use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;
 use crate::http::endpoint::{HttpEndpoint, RequestParts};
@@ -91,7 +91,7 @@ impl<'o> LegacyDriver<'o> {
             alarm: DeadlineTimer::new(),
             endpoint,
             url,
-            fall_back_at: may_fall_back_to_streamable.then(|| clock_now() + limits.endpoint),
+            fall_back_at: may_fall_back_to_streamable.then(|| tokio_clock_now() + limits.endpoint),
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
@@ -109,7 +109,13 @@ impl<'o> LegacyDriver<'o> {
         let headers = headers::get_request_headers(None, SessionHeaders::EMPTY);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
-        self.work.push(exchange::open_stream(STREAM_EXCHANGE, self.endpoint.clone(), parts, limit, Duration::ZERO));
+        self.work.push(exchange::open_event_stream(
+            STREAM_EXCHANGE,
+            self.endpoint.clone(),
+            parts,
+            limit,
+            Duration::ZERO,
+        ));
         while !self.is_over() {
             self.step().await;
             self.pump();
@@ -138,10 +144,10 @@ impl<'o> LegacyDriver<'o> {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(clock_now()),
+            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => self.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = clock_now();
+                let now = tokio_clock_now();
                 self.on_step(step, now);
                 for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
                     self.pump();
@@ -198,7 +204,7 @@ impl<'o> LegacyDriver<'o> {
             self.waiting.push_back(outgoing);
         }
         if self.waiting.len() > MAX_WAITING_MESSAGES {
-            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), clock_now());
+            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), tokio_clock_now());
         }
         while self.gate.is_none()
             && self.posts.len() < self.limits.posts
@@ -282,7 +288,7 @@ impl<'o> LegacyDriver<'o> {
             about => {
                 let line = format!(
                     "{} was not delivered: {}",
-                    connection_notes::message_name(&about),
+                    connection_notes::outgoing_message_name(&about),
                     delivery_faults::displayed_server_text(&fault.to_string())
                 );
                 self.note(line);

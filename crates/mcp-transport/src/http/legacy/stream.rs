@@ -6,7 +6,7 @@ use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
 use super::{LegacyDriver, STREAM_EXCHANGE};
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::http::delivery_faults;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, stream_end_text};
 use crate::http::sse::{EventStreamEnd, SseEvent};
@@ -40,12 +40,12 @@ impl LegacyDriver<'_> {
             Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", stream_end_text(&end));
-                self.on_stream_unavailable(DeliveryFault::Unusable { cause }, clock_now());
+                self.on_stream_unavailable(DeliveryFault::Unusable { cause }, tokio_clock_now());
             }
             Err(end) => {
                 let cause = stream_end_text(&end);
                 self.note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), clock_now());
+                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
             }
         }
     }

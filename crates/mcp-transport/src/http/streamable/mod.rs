@@ -22,9 +22,9 @@ use super::HttpLimits;
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
-use crate::driver::driver_core::{DriverCore, clock_now};
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
 use crate::driver::due_timer::DeadlineTimer;
-use crate::driver::session_owner::wait_ready;
+use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
 /// Maximum number of steps of HTTP exchanges that are handled before the session's owner is polled again.
@@ -176,10 +176,10 @@ impl<'o> StreamableDriver<'o> {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => core.on_deadline(clock_now()),
+            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = clock_now();
+                let now = tokio_clock_now();
                 self.on_step(step, now);
                 self.on_more_steps(now);
             }
@@ -293,7 +293,7 @@ impl<'o> StreamableDriver<'o> {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
-            self.core.session.resume_call(call, clock_now());
+            self.core.session.resume_call(call, tokio_clock_now());
         }
     }
 
@@ -315,7 +315,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn close(&mut self, reason: CloseReason) {
-        self.core.session.handle_closed(reason, clock_now());
+        self.core.session.handle_closed(reason, tokio_clock_now());
     }
 }
 

@@ -137,9 +137,8 @@ impl StreamableDriver<'_> {
         };
         match (next, answered) {
             (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_next_events(exchange, stream)),
-            (Ok(stream), Some(at)) => {
-                self.continue_exchange(exchange, exchange::read_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT))
-            }
+            (Ok(stream), Some(at)) => self
+                .continue_exchange(exchange, exchange::drain_stream_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT)),
             (Err(_), Some(_)) => {
                 self.finish_exchange(exchange);
             }

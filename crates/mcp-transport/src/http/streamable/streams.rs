@@ -148,7 +148,8 @@ impl StreamableDriver<'_> {
         let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
         let headers = headers::get_request_headers(last_id.as_ref(), belongs);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
-        let work = exchange::open_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
+        let work =
+            exchange::open_event_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.continue_exchange(exchange, work);
     }
 }
