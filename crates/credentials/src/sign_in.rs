@@ -22,8 +22,8 @@ pub struct SignInNeeded {
 pub struct AuthorizationView {
     /// Name of the server in the settings.
     pub server: String,
-    /// Reason why the server does not support signing in: it is a local process, or its settings contain an
-    /// `Authorization` header. `None` if it supports it.
+    /// Reason why the user can't sign in to the server: it is a local process, or its settings contain an
+    /// `Authorization` header. `None` if the user can sign in.
     pub not_offered: Option<String>,
     /// Account that is signed in, or `None` if there is none.
     pub account: Option<AccountView>,
@@ -31,7 +31,7 @@ pub struct AuthorizationView {
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with a suggested remedy.
     pub failed: Option<String>,
-    /// Stable identifier of that reason. `None` if the last sign-in did not fail.
+    /// Stable identifier of the reason why the last sign-in failed, or `None` if it did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
@@ -44,7 +44,7 @@ pub struct AuthorizationView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SignInFailure {
-    /// The user denied the consent request.
+    /// The user denied the consent request for the sign-in.
     Declined,
     /// The user cancelled the sign-in.
     Cancelled,
@@ -68,7 +68,7 @@ pub enum SignInFailure {
     NoClientId,
     /// The client id or the issuer in the settings belongs to another authorization server.
     OtherIssuer,
-    /// The authorization server responded with an OAuth error.
+    /// The authorization server responded to a request with an OAuth error.
     Refused,
     /// The browser could not be opened.
     Browser,
@@ -80,17 +80,18 @@ pub enum SignInFailure {
     KeychainLocked,
     /// The system has no keychain.
     KeychainMissing,
-    /// The tokens could not be stored or read.
+    /// The tokens could not be written to the secret store or read from it.
+    /// The tokens could not be written to the secret store or read from it.
     Storage,
-    /// The private key or another secret in the settings is not usable.
+    /// The private key or another secret in the server's settings is not usable.
     Key,
     /// The authorization server does not support the client authentication method in the settings.
     NoProof,
     /// The token is not bound to a key (DPoP, RFC 9449), although the settings require it.
     Unbound,
-    /// The user did not approve data that the sign-in would send.
+    /// The user did not approve an endpoint or a scope that the sign-in needs.
     NotApproved,
-    /// There is no refresh token, or the authorization server rejects it.
+    /// The user must sign in: there is no refresh token, or the authorization server rejects it.
     SignInNeeded,
     /// A secret that the settings reference can't be read, so the sign-in can't start.
     NotPrepared,
@@ -180,7 +181,7 @@ pub struct SignInProgress {
     pub reason: SignInReason,
     /// Time at which the sign-in started.
     pub since: Millis,
-    /// Time at which the sign-in fails if the browser has not returned, or `None` in other phases.
+    /// Deadline for the browser to return to the redirect URI, or `None` in other phases.
     pub ends_at: Option<Millis>,
     /// URL of the authorization request that was opened in the browser. The user can open it in another browser. `None`
     /// unless the sign-in waits for the browser.
@@ -213,10 +214,10 @@ pub enum SignInReason {
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// MCP method of the request that requires the scopes.
+        /// MCP method of the server's refused request, which requires the scopes.
         operation: String,
     },
-    /// The token is no longer valid, for this reason.
+    /// The token is no longer valid. Contains the reason.
     Again(String),
     /// The user requested to sign in with another account.
     ChangeAccount,
@@ -246,7 +247,7 @@ pub struct SignInStep {
 pub enum TokenStorage {
     /// Encrypted on disk, with a key in the system's keychain.
     Keychain,
-    /// In memory, so that they are lost when Drawbridge exits.
+    /// In the memory of this process, so that the tokens are lost when Drawbridge exits.
     ThisRun {
         /// Reason why the tokens are not stored permanently.
         cause: String,
@@ -292,10 +293,10 @@ pub enum SignInError {
     NotOffered {
         /// Name of the server in the settings.
         server: String,
-        /// Reason, as text for the user.
+        /// Reason why the server does not support signing in, as text for the user.
         cause: String,
     },
-    /// No sign-in to this server waits for the browser.
+    /// Reason why the server does not support signing in, as text for the user.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
     /// The pasted URL is not the redirect URL of this sign-in.
@@ -306,7 +307,7 @@ pub enum SignInError {
     NotPrepared {
         /// Name of the server in the settings.
         server: String,
-        /// Cause with a suggested remedy for the user.
+        /// Cause why the secret is missing or unreadable, with a suggested remedy for the user.
         cause: String,
     },
     /// The tokens could not be deleted from the secret store.

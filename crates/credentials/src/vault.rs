@@ -46,7 +46,7 @@ pub struct SecretsVault {
 
 /// Result of emptying the vault of an entry.
 pub struct EmptiedVault {
-    /// Copy of the removed contents in memory, as far as they could be read. `None` if the vault was empty.
+    /// Copy of the removed tokens in memory, as far as they could be read. `None` if the entry had no tokens.
     pub was: Option<SecretsVault>,
     /// `Ok` if all secrets of the entry were removed from the secret store.
     pub removed: Result<(), VaultError>,
@@ -168,7 +168,7 @@ fn vault_error(error: &SecretError) -> VaultError {
     VaultError { kind, cause: error.to_string() }
 }
 
-/// Returns the error of operations on a closed vault.
+/// Returns the error of operations on a vault that is closed because its entry was emptied.
 fn closed_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }

@@ -24,7 +24,7 @@ pub fn command_hash(
     package: Option<&LoadedPackage>,
 ) -> Hash {
     let folders: Vec<Value> = files.folders().iter().map(|folder| path_to_json(folder)).collect();
-    let files: Vec<Value> = files.iter().map(file_json).collect();
+    let files: Vec<Value> = files.iter().map(launch_file_json).collect();
     let mut command = json!({ "command": stdio_hash(config), "program": path_to_json(program), "files": files });
     if !folders.is_empty() {
         command["folders"] = folders.into();
@@ -39,7 +39,8 @@ pub fn command_hash(
     Hash::of_json(&command)
 }
 
-fn file_json(file: &LaunchFile) -> Value {
+/// Returns path, canonical path and state of a launch file as JSON for the approval's hash.
+fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         FileState::Content(hash) => json!(hash),
         FileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
@@ -49,8 +50,8 @@ fn file_json(file: &LaunchFile) -> Value {
     json!([path_to_json(&file.path), path_to_json(&file.real), state])
 }
 
-/// Returns the readable text of an approval: what the user reads, and what else distinguishes two commands or
-/// addresses.
+/// Returns the readable text of an approval to start this command or to connect to this address, including settings
+/// such as the working directory or names of headers.
 ///
 /// The text is stored in a file, so it contains no values that are likely to be secrets.
 pub fn approval_text(config: &ServerConfig) -> String {

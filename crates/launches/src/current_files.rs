@@ -15,10 +15,13 @@ static READ_SLOTS: Semaphore = Semaphore::const_new(8);
 /// Reads the current state of the launch files with `look`. Returns `None` if the file system doesn't respond within 10
 /// seconds.
 pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
-    with_timeout(READ_TIMEOUT, move || look(&files)).await
+    read_with_timeout(READ_TIMEOUT, move || look(&files)).await
 }
 
-async fn with_timeout<T: Send + 'static>(patience: Duration, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+async fn read_with_timeout<T: Send + 'static>(
+    patience: Duration,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let looking = async {
         let place = READ_SLOTS.acquire().await.ok()?;
         // The thread holds its permit until it finishes, even if the caller has stopped waiting.
@@ -41,9 +44,9 @@ mod tests {
     async fn s15_hanging_file_system_times_out() {
         let (answer, hangs) = mpsc::sync_channel::<()>(1);
         // Paused time doesn't advance during blocking work, so the timeout has to be zero.
-        let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
+        let looked = read_with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
         assert_eq!(looked, None, "a hanging read must time out");
         drop(answer);
-        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
+        assert_eq!(read_with_timeout(READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
     }
 }

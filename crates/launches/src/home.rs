@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::packages::{self, LauncherPackage};
 
 /// Number of hash characters in the name of a sandboxed server's home directory.
-const HASH_CHARS: usize = 24;
+const HOME_NAME_HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
 ///
@@ -20,17 +20,17 @@ const HASH_CHARS: usize = 24;
 ///
 /// The name depends on the settings and on the targets of symbolic links in their paths. Targets in system folders are
 /// ignored, because they change with system updates. The function therefore blocks on the disk.
-pub fn home_name(name: &str, config: &StdioConfig) -> String {
-    home_name_with(name, config, resolve_link_targets)
+pub fn sandbox_home_name(name: &str, config: &StdioConfig) -> String {
+    sandbox_home_name_with_targets(name, config, resolve_link_targets)
 }
 
 /// Returns the name of a server's home directory for a configuration whose paths contain no symbolic links. Doesn't
 /// access the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
-    home_name_with(name, config, |_, _, _| Vec::new())
+    sandbox_home_name_with_targets(name, config, |_, _, _| Vec::new())
 }
 
-fn home_name_with(
+fn sandbox_home_name_with_targets(
     name: &str,
     config: &StdioConfig,
     links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>,
@@ -51,7 +51,7 @@ fn home_name_with(
     if !links.is_empty() {
         whose["links"] = links.iter().map(|target| path_to_json(target)).collect();
     }
-    Hash::of_json(&whose).as_str().chars().take(HASH_CHARS).collect()
+    Hash::of_json(&whose).as_str().chars().take(HOME_NAME_HASH_CHARS).collect()
 }
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.
@@ -67,8 +67,9 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
         // Relative paths are omitted, because they are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
-    let target =
-        |path: PathBuf| Some(resolve_existing(&path)).filter(|real| *real != path && !is_in_system_folder(real));
+    let target = |path: PathBuf| {
+        Some(resolve_links_in_existing_part(&path)).filter(|real| *real != path && !is_in_system_folder(real))
+    };
     let mut targets: Vec<PathBuf> = absolute.filter_map(target).collect();
     targets.sort_unstable();
     targets.dedup();
@@ -76,7 +77,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
 }
 
 /// Resolves the links in the existing part of a path, so that the result does not change when the file is created.
-fn resolve_existing(path: &Path) -> PathBuf {
+fn resolve_links_in_existing_part(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };
     match path.strip_prefix(folder) {
@@ -97,11 +98,11 @@ mod tests {
             cwd: cwd.map(PathBuf::from),
             ..StdioConfig::default()
         };
-        let home = |command: &str, args: &[&str]| home_name("files", &config(command, args, None));
+        let home = |command: &str, args: &[&str]| sandbox_home_name("files", &config(command, args, None));
         let script = home("/usr/bin/python3", &["/old/old.py"]);
         assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "the same command must have the same home");
         assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script must have another home");
-        let module = |cwd| home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
+        let module = |cwd| sandbox_home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
         assert_ne!(module(Some("/old")), module(Some("/new")), "a module in another folder must have another home");
         assert_ne!(module(Some("/old")), module(None), "a module without a folder must have another home");
         let npx = home("npx", &["-y", "@scope/server", "/docs"]);
@@ -124,7 +125,7 @@ mod tests {
             let env = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let args = vec!["-m".to_owned(), "server".to_owned()];
             let config = StdioConfig { command: "python3".into(), args, env, ..StdioConfig::default() };
-            home_name("files", &config)
+            sandbox_home_name("files", &config)
         };
         for name in ["PYTHONPATH", "PATH", "NODE_OPTIONS", "LD_PRELOAD", "npm_config_registry", "UV_INDEX", "HOME"] {
             assert_ne!(
@@ -154,7 +155,7 @@ mod tests {
         }
         let at = |name: &str| base.join(name).display().to_string();
         let python = |arg: String| StdioConfig { command: "python3".into(), args: vec![arg], ..StdioConfig::default() };
-        let home = |config: &StdioConfig| home_name("files", config);
+        let home = |config: &StdioConfig| sandbox_home_name("files", config);
         let link = base.join("link");
         let variable = [("PYTHONPATH".to_owned(), at("link"))].into();
         let configs = [

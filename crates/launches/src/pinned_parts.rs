@@ -22,7 +22,8 @@ pub fn command_parts(
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
     parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_text)));
-    let scripts: Map<String, Value> = files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_part).collect();
+    let scripts: Map<String, Value> =
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(launch_file_part).collect();
     if !scripts.is_empty() {
         parts.insert("scripts".to_owned(), Value::Object(scripts));
     }
@@ -45,7 +46,7 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
         if *at == 0 {
             return *program != json!(program_text(file));
         }
-        let (path, words) = file_part(file);
+        let (path, words) = launch_file_part(file);
         scripts.get(&path) != Some(&words)
     };
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
@@ -53,15 +54,15 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
 
 /// Describes the program of a command by its canonical path and the file's state.
 fn program_text(program: &LaunchFile) -> String {
-    format!("{}, {}", program.real.display(), state_text(program))
+    format!("{}, {}", program.real.display(), launch_file_state_text(program))
 }
 
 /// Describes a launch file other than the program by its path and state.
-fn file_part(file: &LaunchFile) -> (String, Value) {
-    (file.path.display().to_string(), json!(state_text(file)))
+fn launch_file_part(file: &LaunchFile) -> (String, Value) {
+    (file.path.display().to_string(), json!(launch_file_state_text(file)))
 }
 
-fn state_text(file: &LaunchFile) -> String {
+fn launch_file_state_text(file: &LaunchFile) -> String {
     match &file.state {
         FileState::Content(hash) => format!("SHA-256 {hash}"),
         FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),

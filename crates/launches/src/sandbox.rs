@@ -9,14 +9,14 @@ use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, StdioConfig
 use process::sandbox::{ResolvedSandbox, SandboxError, SandboxProblem};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
-use crate::home::home_name;
+use crate::home::sandbox_home_name;
 
 /// Name of the folder in the data folder that contains the home directories of sandboxed servers.
-const HOMES_FOLDER: &str = "sandbox";
+const SANDBOX_HOMES_FOLDER: &str = "sandbox";
 /// Name of the folder in the data folder that contains unpacked bundles.
 pub const BUNDLES_FOLDER: &str = "bundles";
 /// Maximum number of links that are followed in a path to one of Drawbridge's own folders. Linux has the same limit.
-const MAX_LINKS: usize = 40;
+const MAX_SYMLINKS_FOLLOWED: usize = 40;
 
 /// The reason why a sandbox can't be set up, or a command can't be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,16 +58,16 @@ impl SandboxPlanError {
     }
 }
 
-/// The locations of Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and
-/// the settings file, which may contain credentials of other servers. A sandboxed server can neither read nor change
-/// these files.
+/// The locations of Drawbridge's own files: the data folder, which contains documents, secrets, the audit log,
+/// conversations and the homes of servers, and the settings file, which may contain credentials of other servers. A
+/// sandboxed server can neither read nor change these files.
 #[derive(Debug, Clone)]
 pub struct AppFiles {
     data: PathBuf,
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Folders that the last search found and that sandboxes must hide.
+    /// Drawbridge's own folders that the last search found, which sandboxes must hide.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
@@ -97,7 +97,7 @@ impl AppFiles {
     }
 
     /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
-    /// so the owner uses [`Self::folders`] during its turns.
+    /// so the owner task of `host` uses [`Self::folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -105,15 +105,15 @@ impl AppFiles {
         found
     }
 
-    /// Returns the hidden folders found by the last search. [`Self::resolve_sandbox_command`] searches before each
-    /// start.
+    /// Returns Drawbridge's own folders that sandboxes hide, as the last search found them.
+    /// [`Self::resolve_sandbox_command`] searches before each start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the folder that contains the home directories of sandboxed servers.
     pub fn homes(&self) -> PathBuf {
-        self.real_data.join(HOMES_FOLDER)
+        self.real_data.join(SANDBOX_HOMES_FOLDER)
     }
 
     /// Returns the folder that contains the unpacked bundles.
@@ -123,7 +123,7 @@ impl AppFiles {
 
     /// Returns the private home directory of a sandboxed server. It persists, so that the server keeps its data.
     pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
-        self.homes().join(home_name(name, config))
+        self.homes().join(sandbox_home_name(name, config))
     }
 
     /// Sets the current home and hidden folders in the sandbox of a command. Reads the disk in a blocking task.
@@ -185,7 +185,7 @@ pub async fn plan(
     if let Some(sandbox) = &config.sandbox {
         // If the path to Drawbridge's files contains a link, a server with write access to the link's folder could
         // redirect it.
-        let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| link_chain(file));
+        let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| symlink_chain(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.writable_folder_for(&way).cloned());
         if let Some(folder) =
             changes.or_else(|| sandbox.folders.iter().find(|folder| own.exposes_app_files(folder)).cloned())
@@ -203,10 +203,10 @@ pub async fn plan(
 }
 
 /// Returns all paths that decide where a path leads: the path itself, and the path after each of its links is resolved.
-fn link_chain(path: &Path) -> Vec<PathBuf> {
+fn symlink_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
+    for _ in 0..MAX_SYMLINKS_FOLLOWED {
         let mut parts: Vec<&Path> = path.ancestors().collect();
         parts.reverse();
         let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
@@ -267,7 +267,7 @@ mod tests {
         symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("the link is created");
         symlink("../../real", base.join("disk/links/share")).expect("the link is created");
         let spelled = base.join("home/local/share/data");
-        let ways = link_chain(&spelled);
+        let ways = symlink_chain(&spelled);
         let expected = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
         for way in expected {
             assert!(ways.contains(&way), "{} must be in the chain {ways:?}", way.display());

@@ -36,7 +36,8 @@ pub fn runs_container(command: &str) -> bool {
 }
 
 /// Returns network access to the hosts that a launcher loads packages from, and none for other programs.
-/// `first_argument` distinguishes launchers from other uses of their program.
+/// `first_argument` is required for programs that are launchers only with some subcommands, such as `npm exec` and
+/// `pipx run`.
 #[must_use]
 pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAccess {
     let program = program_name(command);

@@ -5,47 +5,47 @@ use serde_json::{Value, json};
 
 use crate::sandbox_policy::GrantedSandbox;
 
-/// Capabilities of the host for one page. By default the host announces none, and refuses requests that need a
+/// Capabilities of the host for one app page. By default the host announces none, and refuses requests that need a
 /// capability it did not announce.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostCapabilities {
-    /// Set if the host opens links of the page in the system's browser.
+    /// Set if the host opens links of the app page in the system's browser.
     pub open_links: bool,
-    /// Set if the page can offer files for the user to save.
+    /// Set if the app page can offer files for the user to save.
     pub download_file: bool,
-    /// Access to the tools of the page's server, or `None` if the page can't list or call them.
+    /// Access to the tools of the app page's server, or `None` if the page can't list or call them.
     pub server_tools: Option<ServerLists>,
-    /// Access to the resources and prompts of the page's server, or `None` if the page can't read them.
+    /// Access to the resources and prompts of the app page's server, or `None` if the page can't read them.
     pub server_resources: Option<ServerLists>,
-    /// Set if the host records log messages of the page.
+    /// Set if the host records log messages of the app page.
     pub logging: bool,
-    /// Domains and permissions that are granted to the page.
+    /// Domains and permissions that are granted to the app page.
     pub sandbox: Option<GrantedSandbox>,
-    /// Kinds of content that the page may put into the context of models, or `None` if the host supports no such
+    /// Kinds of content that the app page may put into the context of models, or `None` if the host supports no such
     /// context.
     pub update_model_context: Option<ContentKinds>,
-    /// Kinds of content in messages that the page may add to the conversation, or `None` if the page can't add
+    /// Kinds of content in messages that the app page may add to the conversation, or `None` if the page can't add
     /// messages.
     pub message: Option<ContentKinds>,
-    /// Sampling support for the page, or `None` if the page can't request sampling.
+    /// Sampling support for the app page, or `None` if the page can't request sampling.
     pub sampling: Option<SamplingSupport>,
 }
 
-/// Access to lists that the page's server provides, such as its tools.
+/// Access to lists that the app page's server provides, such as its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerLists {
-    /// Set if the host notifies the page when such a list changes.
+    /// Set if the host notifies the app page when such a list changes.
     pub list_changed: bool,
 }
 
 /// Sampling features that the host offers to pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SamplingSupport {
-    /// Set if the page may pass tools to the model.
+    /// Set if the app page may pass tools to the model.
     pub tools: bool,
 }
 
-/// Kinds of content that the host accepts from a page for one purpose, such as messages.
+/// Kinds of content that the host accepts from an app page for one purpose, such as messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentKinds {
     /// Set if blocks of text are accepted.
@@ -74,7 +74,7 @@ impl ContentKinds {
     };
 
     /// Returns the name of the first kind among `blocks` that is not accepted, or `None` if all are accepted.
-    pub(crate) fn first_refused(self, blocks: &[ContentBlock]) -> Option<&'static str> {
+    pub(crate) fn first_refused_kind(self, blocks: &[ContentBlock]) -> Option<&'static str> {
         blocks.iter().find_map(|block| {
             let (accepted, name) = match block {
                 ContentBlock::Text(_) => (self.text, "text"),
@@ -162,9 +162,9 @@ mod tests {
             { "type": "image", "data": "", "mimeType": "image/png" },
         ]))
         .unwrap();
-        assert_eq!(ContentKinds::TEXT.first_refused(&blocks), Some("image"));
-        assert_eq!(ContentKinds::TEXT.first_refused(&blocks[..1]), None);
-        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused(&blocks), None);
-        assert_eq!(ContentKinds::default().first_refused(&[]), None);
+        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks), Some("image"));
+        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks[..1]), None);
+        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused_kind(&blocks), None);
+        assert_eq!(ContentKinds::default().first_refused_kind(&[]), None);
     }
 }

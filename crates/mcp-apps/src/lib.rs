@@ -21,11 +21,11 @@ pub use host_context::{
 };
 pub use media_type::PAGE_MEDIA_TYPE;
 pub use metadata::{
-    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem, PageMetadata,
-    Permission, Permissions, ToolMetadata, ToolVisibility,
+    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem,
+    PageMetadata, Permission, Permissions, ToolMetadata, ToolVisibility,
 };
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
-pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
+pub use resource_uri::{MAX_UI_URI_BYTES, UiUri, UiUriProblem};
 pub use sandbox_policy::{
     DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, Reach,
     SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,

@@ -14,29 +14,30 @@ use crate::resource_uri::UiUri;
 use crate::sandbox_policy::DeclaredSources;
 use crate::text::Excerpt;
 
-/// Maximum size of a page in bytes, after decoding.
+/// Maximum size of an app page in bytes, after decoding.
 pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum number of content items that are searched for the page.
-const MAX_CONTENT_ITEMS: usize = 16;
+/// Maximum number of content items that are searched for the app page.
+const MAX_SEARCHED_CONTENT_ITEMS: usize = 16;
 /// Prefix of the hashed bytes, which identifies the version of the hash's format.
-const HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
+const PAGE_HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
 
 /// A valid page of an app, with its metadata and the hash that identifies the reviewed version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppPage {
-    /// URI under which the page was requested.
+    /// URI under which the app page was requested.
     pub uri: UiUri,
-    /// HTML document. Untrusted: only a sandboxed frame with the page's policy may load it.
+    /// HTML document. Untrusted: only a sandboxed frame with the app page's policy may load it.
     pub html: String,
-    /// Domains, permissions and appearance that the page requests.
+    /// Domains, permissions and appearance that the app page requests.
     pub metadata: PageMetadata,
     /// Hash over `uri`, `html` and the metadata as declared.
     pub hash: PageHash,
-    /// URI of the page in the server's result, or `None` if it is identical to `uri`.
+    /// URI of the app page in the server's result, or `None` if it is identical to `uri`.
     pub echoed_uri: Option<Excerpt>,
 }
 
-/// SHA-256 over a page's URI, document and declared metadata. The user's review of a page is valid for one hash only.
+/// SHA-256 over an app page's URI, document and declared metadata. The user's review of a page is valid for one hash
+/// only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageHash([u8; 32]);
 
@@ -44,7 +45,7 @@ impl PageHash {
     fn of(uri: &UiUri, html: &str, metadata: &PageMetadata) -> Result<Self, PageError> {
         let metadata = serde_json::to_vec(metadata).map_err(|error| PageError::Metadata(error.to_string()))?;
         let mut hash = Sha256::new();
-        hash.update(HASH_PREFIX);
+        hash.update(PAGE_HASH_PREFIX);
         // The length before each part makes the boundaries between the parts unambiguous.
         for part in [uri.as_str().as_bytes(), html.as_bytes(), &metadata] {
             hash.update((part.len() as u64).to_be_bytes());
@@ -67,7 +68,7 @@ impl fmt::Display for PageHash {
     }
 }
 
-/// Reason why a result of `resources/read` is not a page.
+/// Reason why a result of `resources/read` is not an app page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
@@ -83,7 +84,7 @@ pub enum PageError {
     /// Several content items are pages.
     #[error("the result has {0} pages instead of one")]
     SeveralPages(usize),
-    /// The page has another URI than the requested one. Contains the URI in the result.
+    /// The app page has another URI than the requested one. Contains the URI in the result.
     #[error("the result is for another URI: {0}")]
     OtherUri(Excerpt),
     /// The content item has neither `text` nor `blob`, or both.
@@ -107,8 +108,8 @@ pub enum PageError {
 }
 
 impl AppPage {
-    /// Extracts the page from `result`, the result of `resources/read` for `uri`. `listed` is the entry of the same URI
-    /// in `resources/list`, whose metadata is used if the content item has none.
+    /// Extracts the app page from `result`, the result of `resources/read` for `uri`. `listed` is the entry of the same
+    /// URI in `resources/list`, whose metadata is used if the content item has none.
     ///
     /// # Errors
     ///
@@ -119,7 +120,7 @@ impl AppPage {
         if !uri.is_same_page_as(echoed) {
             return Err(PageError::OtherUri(Excerpt::of(echoed)));
         }
-        let html = decode_body(item)?;
+        let html = decode_page_body(item)?;
         if html.trim().is_empty() {
             return Err(PageError::Empty);
         }
@@ -131,8 +132,8 @@ impl AppPage {
 }
 
 impl AppPage {
-    /// Describes the access that the page requests, one text for each origin and permission, such as `connectDomains
-    /// https://example.com` or `camera`.
+    /// Describes the access that the app page requests, one text for each origin and permission, such as
+    /// `connectDomains https://example.com` or `camera`.
     #[must_use]
     pub fn requested_access(&self) -> Vec<String> {
         let declared = self.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
@@ -145,7 +146,7 @@ impl AppPage {
 /// Returns the content item with the media type of pages, if there is exactly one.
 fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     let contents = result.get("contents").and_then(Value::as_array).ok_or(PageError::NoContents)?;
-    let items: Vec<&Map> = contents.iter().take(MAX_CONTENT_ITEMS).filter_map(Value::as_object).collect();
+    let items: Vec<&Map> = contents.iter().take(MAX_SEARCHED_CONTENT_ITEMS).filter_map(Value::as_object).collect();
     let type_of = |item: &Map| item.get("mimeType").and_then(Value::as_str).unwrap_or_default().to_owned();
     let pages: Vec<&Map> =
         items.iter().copied().filter(|item| classify_media_type(&type_of(item)) == PageType::Page).collect();
@@ -162,7 +163,7 @@ fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     }
 }
 
-fn decode_body(item: &Map) -> Result<String, PageError> {
+fn decode_page_body(item: &Map) -> Result<String, PageError> {
     let member = |name: &str| item.get(name).filter(|value| !value.is_null());
     match (member("text"), member("blob")) {
         (Some(Value::String(text)), None) if text.len() <= MAX_PAGE_BYTES => Ok(text.clone()),

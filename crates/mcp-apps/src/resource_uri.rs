@@ -6,26 +6,26 @@ use serde::Serialize;
 
 use crate::text::has_only_visible_characters;
 
-/// Maximum length of a page's URI in bytes.
-pub const MAX_URI_BYTES: usize = 2048;
+/// Maximum length of an app page's URI in bytes.
+pub const MAX_UI_URI_BYTES: usize = 2048;
 
 const SCHEME: &str = "ui://";
 
-/// URI of a page: `ui://` and at least one more character, without white space and hidden characters.
+/// URI of an app page: `ui://` and at least one more character, without white space and hidden characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct UiUri(String);
 
-/// Reason why a text is not a valid URI of a page.
+/// Reason why a text is not a valid URI of an app page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum UriProblem {
+pub enum UiUriProblem {
     /// The scheme is not `ui`.
     #[error("does not begin with \"ui://\"")]
     OtherScheme,
     /// The text has no characters after `ui://`.
     #[error("has nothing after \"ui://\"")]
     Empty,
-    /// The text is longer than [`MAX_URI_BYTES`].
-    #[error("is longer than {MAX_URI_BYTES} bytes")]
+    /// The text is longer than [`MAX_UI_URI_BYTES`].
+    #[error("is longer than {MAX_UI_URI_BYTES} bytes")]
     TooLong,
     /// The text contains white space, or a control or invisible character.
     #[error("contains white space or a hidden character")]
@@ -33,24 +33,24 @@ pub enum UriProblem {
 }
 
 impl UiUri {
-    /// Parses the URI of a page. The text is retained as written, because servers compare it byte for byte.
+    /// Parses the URI of an app page. The text is retained as written, because servers compare it byte for byte.
     ///
     /// # Errors
     ///
-    /// Returns [`UriProblem`] with the first reason why the text is not such a URI.
-    pub fn parse(text: &str) -> Result<Self, UriProblem> {
+    /// Returns [`UiUriProblem`] with the first reason why the text is not such a URI.
+    pub fn parse(text: &str) -> Result<Self, UiUriProblem> {
         let has_scheme = text.get(..SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(SCHEME));
         if !has_scheme {
-            return Err(UriProblem::OtherScheme);
+            return Err(UiUriProblem::OtherScheme);
         }
         if text.len() == SCHEME.len() {
-            return Err(UriProblem::Empty);
+            return Err(UiUriProblem::Empty);
         }
-        if text.len() > MAX_URI_BYTES {
-            return Err(UriProblem::TooLong);
+        if text.len() > MAX_UI_URI_BYTES {
+            return Err(UiUriProblem::TooLong);
         }
         if !has_only_visible_characters(text) {
-            return Err(UriProblem::HiddenCharacter);
+            return Err(UiUriProblem::HiddenCharacter);
         }
         Ok(Self(text.to_owned()))
     }
@@ -84,19 +84,19 @@ mod tests {
         assert_eq!(UiUri::parse("ui://clock/app.html").map(|uri| uri.to_string()), Ok("ui://clock/app.html".into()));
         assert_eq!(UiUri::parse("UI://clock").map(|uri| uri.to_string()), Ok("UI://clock".into()));
         let refused = [
-            ("https://clock/app.html", UriProblem::OtherScheme),
-            ("ui:clock", UriProblem::OtherScheme),
-            ("", UriProblem::OtherScheme),
-            ("é://clock", UriProblem::OtherScheme),
-            ("ui://", UriProblem::Empty),
-            ("ui://a b", UriProblem::HiddenCharacter),
-            ("ui://a\u{200b}b", UriProblem::HiddenCharacter),
-            ("ui://a\nb", UriProblem::HiddenCharacter),
+            ("https://clock/app.html", UiUriProblem::OtherScheme),
+            ("ui:clock", UiUriProblem::OtherScheme),
+            ("", UiUriProblem::OtherScheme),
+            ("é://clock", UiUriProblem::OtherScheme),
+            ("ui://", UiUriProblem::Empty),
+            ("ui://a b", UiUriProblem::HiddenCharacter),
+            ("ui://a\u{200b}b", UiUriProblem::HiddenCharacter),
+            ("ui://a\nb", UiUriProblem::HiddenCharacter),
         ];
         for (text, problem) in refused {
             assert_eq!(UiUri::parse(text), Err(problem), "{text:?}");
         }
-        assert_eq!(UiUri::parse(&format!("ui://{}", "a".repeat(MAX_URI_BYTES))), Err(UriProblem::TooLong));
+        assert_eq!(UiUri::parse(&format!("ui://{}", "a".repeat(MAX_UI_URI_BYTES))), Err(UiUriProblem::TooLong));
     }
 
     #[test]

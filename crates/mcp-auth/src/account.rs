@@ -9,7 +9,7 @@ use crate::error::AuthPhase;
 /// State of a sign-in at one authorization server, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Issuer identifier of the authorization server.
+    /// Issuer identifier of the authorization server at which the user signed in.
     pub issuer: String,
     /// Identifier of the resource (the MCP server) for which the token is issued.
     pub resource: String,
@@ -21,7 +21,7 @@ pub struct Account {
     pub signed_in_at: SystemTime,
     /// Time of the last token renewal, or `None` if the token was not renewed yet.
     pub refreshed_at: Option<SystemTime>,
-    /// `true` if the token can be renewed without user interaction.
+    /// `true` if the access token can be renewed without user interaction.
     pub can_refresh: bool,
     /// Reason why the sign-in has ended and the user must sign in again, or `None` while it is valid.
     pub ended: Option<String>,

@@ -16,7 +16,7 @@ use crate::challenge::TokenChallenge;
 use crate::dpop::DpopNonces;
 use crate::error::{AuthError, AuthPhase};
 use crate::http_client::AuthHttpClient;
-use crate::metadata_address::UserAddresses;
+use crate::metadata_address::UserEnteredUrls;
 use crate::request_budget::RequestBudget;
 use crate::settings::{AuthorizationSettings, GrantKind};
 use crate::sign_in_record::SignInRecord;
@@ -42,10 +42,10 @@ pub(crate) struct AuthorizationContext {
     changes: watch::Sender<u64>,
 }
 
-/// Mutable state of one server's authorization: record, challenge, nonces and failures.
+/// Mutable state of one server's authorization: sign-in record, challenge, DPoP nonces and failures.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
-    /// `true` if `record` is valid, because it was read from the vault or replaced since the app started.
+    /// `true` if the field `record` is valid, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
     /// Time and error of the last read of the vault, if it failed.
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
@@ -60,7 +60,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last token renewal, if it failed.
+    /// Last token renewal if it failed, otherwise `None`.
     pub(crate) failed_refresh: Option<FailedRefresh>,
     /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
@@ -73,7 +73,7 @@ pub(crate) enum VaultContents {
     #[default]
     Unknown,
     Nothing,
-    /// The vault had an entry with this SHA-256 hash.
+    /// The vault entry of the sign-in had this SHA-256 hash.
     Entry([u8; 32]),
 }
 
@@ -102,7 +102,7 @@ impl AuthorizationContext {
             _ => None,
         };
         let named = [Some(settings.server.clone()), issuer, provider, endpoint];
-        let named = UserAddresses::new(named.iter().flatten());
+        let named = UserEnteredUrls::new(named.iter().flatten());
         let mut server = settings.server.clone();
         server.set_fragment(None);
         let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);

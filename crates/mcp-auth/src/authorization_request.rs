@@ -157,7 +157,7 @@ impl AuthorizationContext {
             client: visit.client.kind,
             client_id: visit.client.id.clone(),
             endpoints: visit.endpoints.clone(),
-            authorize_url: Some(without_one_time_parameters(url)),
+            authorize_url: Some(strip_one_time_parameters(url)),
             redirect_uri: Some(visit.redirect_uri.clone()),
             reason: visit.reason.clone(),
         };
@@ -172,7 +172,7 @@ impl AuthorizationContext {
     ) -> AuthorizationResponse {
         loop {
             let text = self.settings.user.wait_for_pasted_url().await;
-            match redirect_listener::parse_pasted(&text, redirect_uri, state.expose_secret()) {
+            match redirect_listener::parse_pasted_redirect(&text, redirect_uri, state.expose_secret()) {
                 Ok(returned) => return returned,
                 Err(why) => refused(why),
             }
@@ -187,7 +187,8 @@ impl AuthorizationContext {
         returned: AuthorizationResponse,
         server: &AuthorizationServerMetadata,
     ) -> Result<SecretString, AuthError> {
-        let checked = redirect_listener::check_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
+        let checked =
+            redirect_listener::check_response_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
         if let Err(cause) = checked {
             self.web.note(AuthPhase::Callback, &format!("{cause}; the response is not used"));
             return Err(AuthPhase::Callback.error(cause));
@@ -211,7 +212,7 @@ impl AuthorizationContext {
 }
 
 /// Returns the authorization request URL without its one-time parameters, for the consent request.
-fn without_one_time_parameters(url: &Url) -> Url {
+fn strip_one_time_parameters(url: &Url) -> Url {
     let mut shown = url.clone();
     let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");
     let pairs: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| is_shown(name)).collect();

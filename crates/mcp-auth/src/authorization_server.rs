@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::http_client::AuthHttpClient;
-use crate::metadata_address::{self, UserAddresses};
+use crate::metadata_address::{self, UserEnteredUrls};
 use crate::metadata_document::{self, MetadataResponse};
 use crate::scopes;
 
@@ -50,7 +50,7 @@ pub(crate) async fn discover_by_issuer(
     let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
-    for url in well_known_urls(&base) {
+    for url in server_metadata_urls(&base) {
         match fetch_metadata(web, &url, &[issuer]).await? {
             MetadataLookup::Found(server) => return Ok(*server),
             MetadataLookup::Absent(cause) => {
@@ -144,7 +144,7 @@ pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     url: &Url,
     issuers: &[&str],
-    named: &UserAddresses,
+    named: &UserEnteredUrls,
 ) -> Result<AuthorizationServerMetadata, AuthErrorCause> {
     let unreadable = |cause: &str| AuthErrorCause::Unreadable {
         address: metadata_address::displayed_url(url),
@@ -166,7 +166,7 @@ pub(crate) fn parse_metadata(
     };
     // The client is registered before the consent request, which lists the other endpoints.
     let registration = metadata_document::string_member(members, "registration_endpoint")
-        .map(|text| metadata_address::parse_endpoint_of("the registration endpoint", &text, url, named))
+        .map(|text| metadata_address::parse_endpoint_of_owner("the registration endpoint", &text, url, named))
         .transpose()?;
     let authorization = metadata_document::string_member(members, "authorization_endpoint")
         .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
@@ -183,7 +183,7 @@ pub(crate) fn parse_metadata(
         registration_endpoint: registration,
         revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
         scopes: metadata_document::string_list_member(members, "scopes_supported")
-            .map(|list| scopes::distinct_scopes(list.iter().map(String::as_str))),
+            .map(|list| scopes::distinct_valid_scopes(list.iter().map(String::as_str))),
         auth_methods: metadata_document::string_list_member(members, "token_endpoint_auth_methods_supported"),
         signing_algorithms: metadata_document::string_list_member(
             members,
@@ -202,7 +202,7 @@ pub(crate) fn parse_metadata(
 }
 
 /// Returns the metadata URLs of an issuer, in the order in which the specification tries them.
-fn well_known_urls(issuer: &Url) -> Vec<Url> {
+fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
         return vec![
@@ -249,14 +249,14 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
+        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
     }
 
     #[test]
     fn metadata_urls_are_in_the_order_of_the_specification() {
         let places = |issuer: &str| {
             let issuer = Url::parse(issuer).unwrap();
-            well_known_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+            server_metadata_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
         };
         let with_path = [
             "/.well-known/oauth-authorization-server/tenant1",
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn metadata_cannot_name_another_port_of_a_loopback_host() {
-        let named = UserAddresses::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
+        let named = UserEnteredUrls::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
         let issuer = "http://127.0.0.1:9402";
         let read = |port: u16| {
             let url = Url::parse(&format!("{issuer}/.well-known/oauth-authorization-server")).unwrap();

@@ -20,7 +20,7 @@ use crate::user::AuthReason;
 
 /// Maximum age in seconds of a token that counts as new. If the server refuses a new token, it would refuse a renewed
 /// one as well.
-const NEW_TOKEN_AGE: u64 = 60;
+const MAX_NEW_TOKEN_AGE_SECONDS: u64 = 60;
 
 /// Name and value of an HTTP header.
 type HttpHeader = (&'static str, String);
@@ -33,8 +33,8 @@ impl Authorizer for ServerAuthorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.try_load().await;
-        renew_if_due(shared).await.map_err(|error| SigningRefusal(error_text(&error)))?;
+        shared.try_load_record().await;
+        renew_if_due(shared).await.map_err(|error| SigningRefusal(authorization_error_text(&error)))?;
         shared.sign(method, url)
     }
 
@@ -47,7 +47,7 @@ impl Authorizer for ServerAuthorization {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
-            return ChallengeOutcome::Stop(error_text(&error));
+            return ChallengeOutcome::Stop(authorization_error_text(&error));
         }
         if requires_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
@@ -120,7 +120,7 @@ impl ServerAuthorization {
             let record = state.record.clone();
             let now = dpop::unix_seconds(shared.now());
             let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
-            let is_fresh = tokens.is_some_and(|tokens| now < tokens.since.saturating_add(NEW_TOKEN_AGE));
+            let is_fresh = tokens.is_some_and(|tokens| now < tokens.since.saturating_add(MAX_NEW_TOKEN_AGE_SECONDS));
             (record, is_fresh)
         };
         let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -137,7 +137,7 @@ impl ServerAuthorization {
         if needs_user {
             // Another process may have signed in meanwhile.
             let has_tokens = || shared.state().record.as_ref().is_some_and(|record| record.tokens.is_some());
-            if shared.reload().await && has_tokens() {
+            if shared.reload_record().await && has_tokens() {
                 return ChallengeOutcome::Again;
             }
             let record = shared.state().record.clone();
@@ -156,7 +156,7 @@ impl ServerAuthorization {
         }
         match renew_token(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
-            Err(error) => ChallengeOutcome::Stop(error_text(&error)),
+            Err(error) => ChallengeOutcome::Stop(authorization_error_text(&error)),
         }
     }
 
@@ -192,7 +192,7 @@ impl ServerAuthorization {
         }
         let now = shared.now();
         if !shared.state().step_ups.is_allowed(&challenge.operation, now) {
-            let most = crate::step_up::MAX_STEP_UPS;
+            let most = crate::step_up::MAX_STEP_UPS_PER_OPERATION;
             let cause = format!("the server requested more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
                 "{cause}; try again in ten minutes, or ask its operator which ones it requires"
@@ -206,14 +206,14 @@ impl ServerAuthorization {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(format!(
                 "the server requires the permissions \"{names}\": {}",
-                error_text(&error)
+                authorization_error_text(&error)
             )),
         }
     }
 }
 
 /// Formats an error followed by the action that the user can take.
-fn error_text(error: &AuthError) -> String {
+fn authorization_error_text(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
         _ => format!("{error}. {}", error.next_step()),

@@ -66,7 +66,7 @@ struct ParsedChallenge {
     parameters: Vec<(String, String)>,
 }
 
-/// Separator before a word in a `WWW-Authenticate` value.
+/// Separator that precedes a word in a `WWW-Authenticate` value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,

@@ -11,9 +11,9 @@ use crate::error::AuthErrorCause;
 use crate::stored_secret;
 
 /// Value of `client_assertion_type` in token requests.
-pub(crate) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+pub(crate) const CLIENT_ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// Lifetime of an assertion in seconds. An assertion is sent immediately after it is signed.
-const ASSERTION_LIFETIME: u64 = 60;
+const ASSERTION_LIFETIME_SECONDS: u64 = 60;
 
 /// Signs a client assertion for the authorization server with this issuer.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn sign_assertion(
     let jti = stored_secret::random_id().ok_or_else(|| key_error("this system has no random source"))?;
     // RFC 7523bis: the audience is the issuer identifier alone.
     let claims = json!({
-        "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + ASSERTION_LIFETIME,
+        "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
     });
     let signed = jsonwebtoken::encode(&Header::new(algorithm), &claims, &key);
     signed.map_err(|_| key_error("signing failed"))

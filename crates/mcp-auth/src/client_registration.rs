@@ -12,7 +12,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::http_client::AuthHttpClient;
 use crate::metadata_address;
 use crate::metadata_document;
-use crate::oauth_client::{OAuthClient, StoredClientAuth, secret_method};
+use crate::oauth_client::{OAuthClient, StoredClientAuth, client_secret_method};
 use crate::settings::{ClientSource, SecretMethod};
 use crate::stored_secret::StoredSecret;
 
@@ -28,8 +28,9 @@ pub(crate) struct ClientRegistration {
     pub(crate) redirect_uri: Option<Url>,
     /// Expiry of the client secret in seconds since the Unix epoch.
     pub(crate) expires_at: Option<u64>,
-    /// `true` if the browser was opened with this client id and never returned to the app. An authorization server that
-    /// no longer knows a client reports that only to the user.
+    /// `true` if the browser was opened with this client id and did not return to the app, so that the authorization
+    /// server may have rejected the client. An authorization server that no longer knows a client reports that only to
+    /// the user.
     #[serde(default)]
     pub(crate) doubted: bool,
 }
@@ -81,7 +82,7 @@ async fn send_registration(
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    let method = method_to_register(server.auth_methods.as_deref());
+    let method = auth_method_to_register(server.auth_methods.as_deref());
     let mut body = json!({
         "client_name": source.name,
         "application_type": "native",
@@ -149,7 +150,7 @@ fn parse_registration(
     let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
     let method = match (registered_method.as_deref(), &secret) {
         (Some(registered_method), _) => registered_method,
-        (None, Some(_)) if requested_method == "none" && !takes_none => match secret_method(methods) {
+        (None, Some(_)) if requested_method == "none" && !takes_none => match client_secret_method(methods) {
             SecretMethod::Basic => "client_secret_basic",
             SecretMethod::Post => "client_secret_post",
         },
@@ -174,7 +175,7 @@ fn parse_registration(
 }
 
 /// Returns the `token_endpoint_auth_method` to register: `none` if supported, since native apps are public clients.
-pub(crate) fn method_to_register(methods: Option<&[String]>) -> &'static str {
+pub(crate) fn auth_method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];
     known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")

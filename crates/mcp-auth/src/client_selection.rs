@@ -9,7 +9,7 @@ use crate::authorization_server::AuthorizationServerMetadata;
 use crate::client_registration::{self, ClientRegistration};
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
-use crate::oauth_client::{self, OAuthClient, RegistrationApproach, StoredClientAuth};
+use crate::oauth_client::{self, ClientIdApproach, OAuthClient, StoredClientAuth};
 use crate::redirect_listener::RedirectListener;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
@@ -45,17 +45,17 @@ impl AuthorizationContext {
         });
         let stored = self.registration(&server.issuer).await;
         let methods = server.auth_methods.as_deref();
-        match oauth_client::choose_approach(source, server, stored, first.as_deref())? {
-            RegistrationApproach::Preregistered(preregistered) => {
-                oauth_client::check_authentication_support(&preregistered.authentication, server)?;
+        match oauth_client::choose_client_id_approach(source, server, stored, first.as_deref())? {
+            ClientIdApproach::Preregistered(preregistered) => {
+                oauth_client::check_client_authentication_support(&preregistered.authentication, server)?;
                 let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
                 self.sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
             }
-            RegistrationApproach::Document(url) => {
+            ClientIdApproach::Document(url) => {
                 let callback = RedirectListener::bind(None, false).await?;
-                self.sign_in_client(oauth_client::document_client(&url), callback)
+                self.sign_in_client(oauth_client::metadata_document_client(&url), callback)
             }
-            RegistrationApproach::Registered(stored) => {
+            ClientIdApproach::Registered(stored) => {
                 self.redact_client_secrets(&stored.client);
                 let port = stored.redirect_uri.as_ref().and_then(Url::port);
                 let callback = RedirectListener::bind(port, false).await?;
@@ -77,14 +77,14 @@ impl AuthorizationContext {
                     }),
                 }
             }
-            RegistrationApproach::Register(endpoint) => {
+            ClientIdApproach::Register(endpoint) => {
                 let callback = RedirectListener::bind(None, false).await?;
                 self.register(server, &endpoint, callback, dpop).await
             }
-            RegistrationApproach::AskUser => {
+            ClientIdApproach::AskUser => {
                 // The listener is bound first, as the user may have to register the redirect URI. It uses the same port
                 // each time if possible, so that the registration stays valid.
-                let callback = RedirectListener::bind(Some(preferred_port(&server.issuer)), false).await?;
+                let callback = RedirectListener::bind(Some(preferred_redirect_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
                 let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
                 let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
@@ -161,14 +161,14 @@ impl AuthorizationContext {
             _ => None,
         };
         let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
-        match oauth_client::choose_approach(source, server, None, first.as_deref())? {
-            RegistrationApproach::Preregistered(preregistered) => {
-                oauth_client::check_authentication_support(&preregistered.authentication, server)?;
+        match oauth_client::choose_client_id_approach(source, server, None, first.as_deref())? {
+            ClientIdApproach::Preregistered(preregistered) => {
+                oauth_client::check_client_authentication_support(&preregistered.authentication, server)?;
                 let client = oauth_client::preregistered_client(&preregistered, server.auth_methods.as_deref());
                 self.redact_client_secrets(&client);
                 Ok(client)
             }
-            RegistrationApproach::Document(url) if is_enterprise => Ok(oauth_client::document_client(&url)),
+            ClientIdApproach::Document(url) if is_enterprise => Ok(oauth_client::metadata_document_client(&url)),
             _ => Err(AuthPhase::ClientId
                 .error(AuthErrorCause::NoClientId { issuer: metadata_address::displayed_text(&server.issuer) })),
         }
@@ -193,13 +193,13 @@ impl AuthorizationContext {
 
 /// Returns the preferred port of the redirect URI for an authorization server whose client ids the user enters: a
 /// dynamic port (RFC 6335, 6) derived from the issuer.
-fn preferred_port(issuer: &str) -> u16 {
+fn preferred_redirect_port(issuer: &str) -> u16 {
     let hash = Sha256::digest(issuer);
     0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
 /// Removes the credentials of a pre-registered client, which are stored in the settings and not in the vault.
-pub(crate) fn without_configured_credentials(client: OAuthClient) -> OAuthClient {
+pub(crate) fn strip_configured_credentials(client: OAuthClient) -> OAuthClient {
     match client.kind {
         ClientKind::Preregistered => OAuthClient { authentication: StoredClientAuth::None, ..client },
         _ => client,
@@ -207,6 +207,6 @@ pub(crate) fn without_configured_credentials(client: OAuthClient) -> OAuthClient
 }
 
 /// Returns `true` if an OAuth error code means that the authorization server does not know the client, or no longer.
-pub(crate) fn is_client_error(code: &str) -> bool {
+pub(crate) fn is_unknown_client_error(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

@@ -54,7 +54,7 @@ impl AuthorizationContext {
         let dpop = challenge.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
         let (resource, scopes) = match resource {
             Some(resource) => (resource.identifier, resource.scopes),
-            None => (protected_resource::canonical_uri(url), None),
+            None => (protected_resource::canonical_server_uri(url), None),
         };
         Ok(DiscoveryResult { authorization_server: server, resource, scopes, dpop })
     }

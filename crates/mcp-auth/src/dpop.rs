@@ -18,7 +18,7 @@ use crate::stored_secret::{self, StoredSecret};
 /// Maximum length of a DPoP nonce in bytes.
 const MAX_NONCE_BYTES: usize = 1024;
 /// Maximum number of authorization servers for which a nonce is stored.
-const MAX_NONCES: usize = 8;
+const MAX_STORED_NONCES: usize = 8;
 
 /// P-256 key pair that the tokens of one account are bound to.
 #[derive(Clone)]
@@ -108,7 +108,7 @@ impl DpopNonces {
     pub(crate) fn set(&self, issuer: &str, nonce: String) {
         let mut all = self.lock();
         all.retain(|(known, _)| known != issuer);
-        if all.len() >= MAX_NONCES {
+        if all.len() >= MAX_STORED_NONCES {
             all.remove(0);
         }
         all.push((issuer.to_owned(), nonce));
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "each issuer must have its own nonce");
         assert_eq!(nonces.get("https://three.example"), None, "an unknown issuer must have no nonce");
         (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
-        assert_eq!(nonces.lock().len(), MAX_NONCES, "the number of nonces must be limited");
+        assert_eq!(nonces.lock().len(), MAX_STORED_NONCES, "the number of nonces must be limited");
     }
 
     #[test]

@@ -235,7 +235,10 @@ pub enum AuthErrorCause {
         cause: String,
     },
     /// Too many requests were sent within a minute.
-    #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MAX_REQUESTS)]
+    #[error(
+        "signing in to this server already took {} requests within a minute",
+        crate::request_budget::MAX_REQUESTS_PER_WINDOW
+    )]
     TooManyRequests,
     /// The vault, which stores tokens and registrations, returned an error.
     #[error(transparent)]
@@ -272,7 +275,7 @@ pub enum AuthErrorCause {
     },
 }
 
-/// Returns the text before the cause in an error message. Empty if the user declined, since nothing failed.
+/// Returns the phase as the beginning of an error message. Empty if the user declined, since nothing failed.
 fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }

@@ -1,8 +1,8 @@
 //! Final page of a sign-in in the browser: static, without scripts and without external resources.
 
-/// Text of a page that the browser shows at the end of a sign-in.
+/// Text of the final page that the browser shows at the end of a sign-in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum PageText<'a> {
+pub(crate) enum FinalPageText<'a> {
     SignedIn,
     /// The sign-in failed. Contains the cause in English, which may include untrusted text.
     Failed(&'a str),
@@ -10,23 +10,23 @@ pub(crate) enum PageText<'a> {
     UnexpectedRequest,
 }
 
-/// Language of a page, selected by the browser's `Accept-Language` header.
+/// Language of the final page, selected by the browser's `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PageLanguage {
+pub(crate) enum FinalPageLanguage {
     English,
     Chinese,
 }
 
-impl PageLanguage {
+impl FinalPageLanguage {
     /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language.
-    pub(crate) fn preferred(accept: &str) -> PageLanguage {
-        let mut best = (0.0, PageLanguage::English);
+    pub(crate) fn preferred(accept: &str) -> FinalPageLanguage {
+        let mut best = (0.0, FinalPageLanguage::English);
         for item in accept.split(',') {
             let mut parts = item.split(';').map(str::trim);
             let tag = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
             let language = match tag.to_ascii_lowercase().as_str() {
-                "zh" => PageLanguage::Chinese,
-                "en" => PageLanguage::English,
+                "zh" => FinalPageLanguage::Chinese,
+                "en" => FinalPageLanguage::English,
                 _ => continue,
             };
             let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
@@ -39,36 +39,38 @@ impl PageLanguage {
 
     const fn tag(self) -> &'static str {
         match self {
-            PageLanguage::English => "en",
-            PageLanguage::Chinese => "zh-CN",
+            FinalPageLanguage::English => "en",
+            FinalPageLanguage::Chinese => "zh-CN",
         }
     }
 
-    /// Returns the title and the text that a page shows in this language.
-    const fn texts(self, words: PageText<'_>) -> (&'static str, &'static str) {
+    /// Returns the title and the text of the final page in this language.
+    const fn texts(self, words: FinalPageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
-            (PageLanguage::English, PageText::SignedIn) => {
+            (FinalPageLanguage::English, FinalPageText::SignedIn) => {
                 ("You are signed in", "You can close this window and go back to the app.")
             }
-            (PageLanguage::English, PageText::Failed(_)) => {
+            (FinalPageLanguage::English, FinalPageText::Failed(_)) => {
                 ("The sign-in failed", "You can close this window and go back to the app.")
             }
-            (PageLanguage::English, PageText::UnexpectedRequest) => {
+            (FinalPageLanguage::English, FinalPageText::UnexpectedRequest) => {
                 ("This is not the expected response", "The sign-in continues in the app.")
             }
-            (PageLanguage::Chinese, PageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
-            (PageLanguage::Chinese, PageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
-            (PageLanguage::Chinese, PageText::UnexpectedRequest) => ("这不是正在等待的应答", "登录在应用里继续。"),
+            (FinalPageLanguage::Chinese, FinalPageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
+            (FinalPageLanguage::Chinese, FinalPageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
+            (FinalPageLanguage::Chinese, FinalPageText::UnexpectedRequest) => {
+                ("这不是正在等待的应答", "登录在应用里继续。")
+            }
         }
     }
 }
 
-/// Returns a complete HTTP response that contains a page.
-pub(crate) fn page_response(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
+/// Returns a complete HTTP response that contains the final page.
+pub(crate) fn final_page_response(status: u16, words: FinalPageText<'_>, language: FinalPageLanguage) -> String {
     let (title, text) = language.texts(words);
     let cause = match words {
-        PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
-        PageText::SignedIn | PageText::UnexpectedRequest => String::new(),
+        FinalPageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
+        FinalPageText::SignedIn | FinalPageText::UnexpectedRequest => String::new(),
     };
     let tag = language.tag();
     let page = format!(
@@ -106,7 +108,11 @@ mod tests {
 
     #[test]
     fn foreign_text_is_escaped_in_the_page() {
-        let page = page_response(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
+        let page = final_page_response(
+            400,
+            FinalPageText::Failed("<script>alert(\"x\")</script>&'"),
+            FinalPageLanguage::English,
+        );
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
         assert!(
@@ -118,17 +124,17 @@ mod tests {
     #[test]
     fn page_is_in_the_preferred_language_of_the_browser() {
         for (accept, expected) in [
-            ("", PageLanguage::English),
-            ("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Chinese),
-            ("en-GB, zh;q=0.5", PageLanguage::English),
-            ("fr, en;q=0.2, ZH-Hans;q=0.7", PageLanguage::Chinese),
-            ("de;q=1", PageLanguage::English),
-            ("zh;q=0, en;q=0.1", PageLanguage::English),
-            (";;q=,=", PageLanguage::English),
+            ("", FinalPageLanguage::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", FinalPageLanguage::Chinese),
+            ("en-GB, zh;q=0.5", FinalPageLanguage::English),
+            ("fr, en;q=0.2, ZH-Hans;q=0.7", FinalPageLanguage::Chinese),
+            ("de;q=1", FinalPageLanguage::English),
+            ("zh;q=0, en;q=0.1", FinalPageLanguage::English),
+            (";;q=,=", FinalPageLanguage::English),
         ] {
-            assert_eq!(PageLanguage::preferred(accept), expected, "for {accept:?}");
+            assert_eq!(FinalPageLanguage::preferred(accept), expected, "for {accept:?}");
         }
-        let page = page_response(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
+        let page = final_page_response(400, FinalPageText::Failed("it was refused"), FinalPageLanguage::Chinese);
         assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
         assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
         let (head, body) = page.split_once("\r\n\r\n").unwrap();

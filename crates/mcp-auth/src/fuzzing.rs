@@ -5,7 +5,7 @@ use http::Response;
 use url::Url;
 
 use crate::challenge::TokenChallenge;
-use crate::metadata_address::{self, UserAddresses};
+use crate::metadata_address::{self, UserEnteredUrls};
 use crate::metadata_document::{self, MetadataResponse};
 use crate::{authorization_server, protected_resource, redirect_listener, scopes};
 
@@ -63,7 +63,7 @@ pub fn check_server_metadata(bytes: &[u8]) {
     else {
         return;
     };
-    let named = UserAddresses::default();
+    let named = UserEnteredUrls::default();
     let Ok(server) = authorization_server::parse_metadata(&members, &url, &[ISSUER], &named) else { return };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
@@ -122,7 +122,7 @@ pub fn check_resource_metadata(bytes: &[u8]) {
 /// sign-in.
 pub fn check_redirect(text: &str) {
     let Some(place) = parse_url(REDIRECT) else { return };
-    if redirect_listener::parse_pasted(text, &place, STATE).is_ok() {
+    if redirect_listener::parse_pasted_redirect(text, &place, STATE).is_ok() {
         let url = parse_url(text.trim());
         let state = url.as_ref().and_then(|url| url.query_pairs().find(|(name, _)| name == "state"));
         assert_eq!(

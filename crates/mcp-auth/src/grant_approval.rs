@@ -25,7 +25,7 @@ pub(crate) enum ConsentMode {
     Given,
     /// Consent may be requested from the user, with this reason.
     AskUser(AuthReason),
-    /// Consent cannot be requested. Anything that was not approved before is an error.
+    /// Consent cannot be requested. An endpoint or scope that was not approved before is an error.
     Nobody,
 }
 
@@ -40,7 +40,10 @@ impl AuthEndpoint {
 }
 
 /// Returns the endpoints of an authorization server that receive secrets in this sign-in.
-pub(crate) fn secret_endpoints(server: &AuthorizationServerMetadata, client: &OAuthClient) -> Vec<AuthEndpoint> {
+pub(crate) fn endpoints_receiving_secrets(
+    server: &AuthorizationServerMetadata,
+    client: &OAuthClient,
+) -> Vec<AuthEndpoint> {
     let is_registered = client.kind == ClientKind::Registered;
     let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
     let token = (EndpointUse::Token, Some(&server.token_endpoint));
@@ -86,7 +89,7 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<GrantApproval, AuthError> {
         let server = &found.authorization_server;
-        let mut used = secret_endpoints(server, client);
+        let mut used = endpoints_receiving_secrets(server, client);
         used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
         let before = self.grant_approval(&client.id);
         // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
@@ -95,7 +98,8 @@ impl AuthorizationContext {
             Some(before) => before.has(&endpoint.url),
             None => endpoint.is_on_issuer_site(),
         };
-        let is_approved = |endpoint: &AuthEndpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
+        let is_approved =
+            |endpoint: &AuthEndpoint| is_approved(endpoint) || self.is_endpoint_in_settings(&endpoint.url);
         // The revocation endpoint receives nothing in this request. It is not stored unless it was approved.
         let is_needed = |endpoint: &AuthEndpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
@@ -134,7 +138,7 @@ impl AuthorizationContext {
     }
 
     /// Returns `true` if the settings, which the user approved, contain this endpoint.
-    fn is_in_settings(&self, url: &Url) -> bool {
+    fn is_endpoint_in_settings(&self, url: &Url) -> bool {
         matches!(&self.settings.grant, GrantKind::EnterpriseManaged(provider) if provider.token_endpoint.as_ref() == Some(url))
     }
 

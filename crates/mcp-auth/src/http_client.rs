@@ -11,8 +11,8 @@ use url::Url;
 use crate::auth_step::AuthStep;
 use crate::clock::Clock;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::metadata_address::{self, UserAddresses};
-use crate::request_budget::{MAX_REQUESTS, RequestBudget};
+use crate::metadata_address::{self, UserEnteredUrls};
+use crate::request_budget::{MAX_REQUESTS_PER_WINDOW, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response to a request of the authorization.
@@ -22,11 +22,11 @@ const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// HTTP client for the requests of one server's authorization, with their log.
+/// HTTP client for the requests of one server's authorization, which logs each request as a step.
 pub(crate) struct AuthHttpClient {
     client: UntrustedUrlClient,
     now: Clock,
-    named: UserAddresses,
+    named: UserEnteredUrls,
     state: Mutex<RequestState>,
 }
 
@@ -37,7 +37,7 @@ struct RequestState {
 }
 
 impl AuthHttpClient {
-    pub(crate) fn new(client: UntrustedUrlClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
+    pub(crate) fn new(client: UntrustedUrlClient, now: Clock, named: UserEnteredUrls) -> AuthHttpClient {
         AuthHttpClient { client, now, named, state: Mutex::default() }
     }
 
@@ -45,16 +45,16 @@ impl AuthHttpClient {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn user_addresses(&self) -> &UserAddresses {
+    pub(crate) fn user_addresses(&self) -> &UserEnteredUrls {
         &self.named
     }
 
-    /// Starts the log of a new sign-in, and discards the previous one.
+    /// Starts the step log of a new sign-in, and discards that of the previous one.
     pub(crate) fn begin_sign_in_log(&self) {
         self.lock().log.begin();
     }
 
-    /// Ends the log of the sign-in. Later steps are stored separately.
+    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately.
     pub(crate) fn end_sign_in_log(&self) {
         self.lock().log.end();
     }
@@ -105,7 +105,7 @@ impl AuthHttpClient {
         let at = (self.now)();
         let shown = {
             let mut state = self.lock();
-            if !state.budget.try_take(MAX_REQUESTS, at) {
+            if !state.budget.try_take(MAX_REQUESTS_PER_WINDOW, at) {
                 state.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
@@ -146,7 +146,7 @@ impl AuthHttpClient {
                 .header("accept", "application/json")
                 .header("mcp-protocol-version", PROTOCOL_VERSION)
                 .body(Vec::new());
-            let request = request.map_err(|_| phase.error(unusable_url(&url)))?;
+            let request = request.map_err(|_| phase.error(unusable_url_cause(&url)))?;
             let answer = self.send(phase, request).await?;
             if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
@@ -161,7 +161,7 @@ impl AuthHttpClient {
             };
             self.set_conclusion("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
-            url = metadata_address::parse_endpoint_of("a redirect", next.as_str(), &url, &self.named)
+            url = metadata_address::parse_endpoint_of_owner("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
         let cause = format!("it redirects more than {MAX_REDIRECTS} times");
@@ -169,7 +169,7 @@ impl AuthHttpClient {
     }
 }
 
-fn unusable_url(url: &Url) -> AuthErrorCause {
+fn unusable_url_cause(url: &Url) -> AuthErrorCause {
     AuthErrorCause::Unreadable {
         address: metadata_address::displayed_url(url),
         cause: "the request could not be built".to_owned(),

@@ -19,7 +19,7 @@ use crate::metadata_address;
 use crate::oauth_client::{self, OAuthClient};
 use crate::redirect_listener::RedirectListener;
 use crate::settings::EnterpriseIdp;
-use crate::sign_in_flow::{DirectTokenRequest, check_pkce};
+use crate::sign_in_flow::{DirectTokenRequest, check_pkce_support};
 use crate::stored_secret::{self, StoredSecret};
 use crate::token::TokenEndpoint;
 use crate::user::AuthReason;
@@ -38,22 +38,22 @@ impl AuthorizationContext {
     /// Signs the user in at the identity provider in the browser (OpenID Connect). Returns the ID token and the token
     /// exchange endpoint. `request` has the parameters of the token request that follows. The consent request lists all
     /// endpoints, including the exchange endpoint.
-    pub(crate) async fn sign_in_at_provider(
+    pub(crate) async fn sign_in_at_identity_provider(
         &self,
         provider: &EnterpriseIdp,
         why: AuthReason,
         request: &DirectTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
         let server = authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?;
-        check_pkce(&server)?;
-        oauth_client::check_authentication_support(&provider.authentication, &server)?;
-        let client = provider_client(provider, server.auth_methods.as_deref());
+        check_pkce_support(&server)?;
+        oauth_client::check_client_authentication_support(&provider.authentication, &server)?;
+        let client = identity_provider_client(provider, server.auth_methods.as_deref());
         let exchange = self.exchange_endpoint(provider, Some(&server))?;
         let mut endpoints = vec![grant_approval::provider_endpoint(&server.token_endpoint, &server.issuer)];
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
         }
-        endpoints.extend(grant_approval::secret_endpoints(&request.found.authorization_server, &request.client));
+        endpoints.extend(grant_approval::endpoints_receiving_secrets(&request.found.authorization_server, &request.client));
         let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
@@ -97,7 +97,7 @@ impl AuthorizationContext {
             None => Some(authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?),
         };
         if let Some(found) = &found {
-            oauth_client::check_authentication_support(&provider.authentication, found)?;
+            oauth_client::check_client_authentication_support(&provider.authentication, found)?;
         }
         self.exchange_endpoint(provider, found.as_ref())
     }
@@ -135,7 +135,7 @@ impl AuthorizationContext {
             return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
         self.web.register_secret(id_token);
-        let client = provider_client(provider, exchange.methods.as_deref());
+        let client = identity_provider_client(provider, exchange.methods.as_deref());
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: PHASE,
@@ -151,7 +151,7 @@ impl AuthorizationContext {
     }
 }
 
-fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAuthClient {
+fn identity_provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),

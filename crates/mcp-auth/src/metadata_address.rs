@@ -12,17 +12,17 @@ use url::{Host, Url};
 use crate::error::AuthErrorCause;
 
 /// Maximum number of displayed characters of an untrusted URL.
-const MAX_DISPLAYED_CHARS: usize = 200;
+const MAX_DISPLAYED_URL_CHARS: usize = 200;
 /// Maximum length in bytes of a URL from metadata or a challenge.
 const MAX_URL_BYTES: usize = 4096;
 
-/// URLs that the user entered: the server's URL, and configured issuers.
+/// URLs that the user entered for one server: its own URL, and configured issuers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct UserAddresses(Vec<Url>);
+pub(crate) struct UserEnteredUrls(Vec<Url>);
 
-impl UserAddresses {
-    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> UserAddresses {
-        UserAddresses(urls.cloned().collect())
+impl UserEnteredUrls {
+    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> UserEnteredUrls {
+        UserEnteredUrls(urls.cloned().collect())
     }
 
     /// Returns `true` if the user entered a URL with this host. The port may differ.
@@ -39,8 +39,8 @@ impl UserAddresses {
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
-    check_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
+pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserEnteredUrls) -> Result<Url, AuthErrorCause> {
+    check_endpoint_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
         what,
         shown: displayed_text(text),
         cause: cause.to_owned(),
@@ -55,11 +55,11 @@ pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserAddress
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_endpoint_of(
+pub(crate) fn parse_endpoint_of_owner(
     what: &'static str,
     text: &str,
     owner: &Url,
-    named: &UserAddresses,
+    named: &UserEnteredUrls,
 ) -> Result<Url, AuthErrorCause> {
     let url = parse_endpoint(what, text, named)?;
     if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
@@ -74,26 +74,30 @@ pub(crate) fn parse_endpoint_of(
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_browser_url(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+pub(crate) fn parse_browser_url(
+    what: &'static str,
+    text: &str,
+    named: &UserEnteredUrls,
+) -> Result<Url, AuthErrorCause> {
     let refuse = |cause: &str| AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() };
     let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
     if text.contains(is_strange) {
         return Err(refuse("it contains characters that are not allowed"));
     }
-    let url = check_url(text, named).map_err(refuse)?;
-    let is_private = match url.host() {
-        Some(Host::Ipv4(address)) => is_private(address.into()),
-        Some(Host::Ipv6(address)) => is_private(address.into()),
-        Some(Host::Domain(name)) => is_local_name(name),
+    let url = check_endpoint_url(text, named).map_err(refuse)?;
+    let is_private_address = match url.host() {
+        Some(Host::Ipv4(address)) => is_private_address(address.into()),
+        Some(Host::Ipv6(address)) => is_private_address(address.into()),
+        Some(Host::Domain(name)) => is_local_host_name(name),
         None => true,
     };
-    if is_private && !named.has(&url) {
+    if is_private_address && !named.has(&url) {
         return Err(refuse("it leads into a private network that you did not name"));
     }
     Ok(url)
 }
 
-fn check_url(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
+fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'static str> {
     if text.len() > MAX_URL_BYTES {
         return Err("it is too long");
     }
@@ -135,19 +139,19 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
 /// Returns `true` if the host is a loopback address or a name that means one, without resolving the name.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => is_local_name(name),
+        Some(Host::Domain(name)) => is_local_host_name(name),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
 }
 
-fn is_local_name(name: &str) -> bool {
+fn is_local_host_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
 }
 
-fn is_private(address: IpAddr) -> bool {
+fn is_private_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => {
@@ -163,7 +167,7 @@ fn is_private(address: IpAddr) -> bool {
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
-    address.is_private()
+    address.is_private_address()
         || address.is_loopback()
         || address.is_link_local()
         || address.is_unspecified()
@@ -189,8 +193,8 @@ pub(crate) fn displayed_url(url: &Url) -> String {
 
 /// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
 pub(crate) fn displayed_text(text: &str) -> String {
-    let text: String = text.chars().take(MAX_DISPLAYED_CHARS * 2).collect();
-    visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_CHARS).collect()
+    let text: String = text.chars().take(MAX_DISPLAYED_URL_CHARS * 2).collect();
+    visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -199,8 +203,8 @@ mod tests {
 
     use super::*;
 
-    fn test_user_addresses() -> UserAddresses {
-        UserAddresses::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
+    fn test_user_addresses() -> UserEnteredUrls {
+        UserEnteredUrls::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
     }
 
     #[test]
@@ -293,7 +297,7 @@ mod tests {
             "https://0x7f.1/",
             "https://localhost./",
         ] {
-            let refused = parse_browser_url("a test", bad, &UserAddresses::default());
+            let refused = parse_browser_url("a test", bad, &UserEnteredUrls::default());
             let Err(AuthErrorCause::UnsafeUrl { shown, .. }) = refused else {
                 panic!("X43: {bad} must not be opened: {refused:?}");
             };

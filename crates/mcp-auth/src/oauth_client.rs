@@ -32,9 +32,9 @@ pub(crate) enum StoredClientAuth {
     PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
-/// Way in which the app obtains a client id at an authorization server.
+/// Approach by which the app obtains a client id at an authorization server.
 #[derive(Debug)]
-pub(crate) enum RegistrationApproach {
+pub(crate) enum ClientIdApproach {
     Preregistered(PreregisteredClient),
     Document(Url),
     Registered(ClientRegistration),
@@ -42,16 +42,16 @@ pub(crate) enum RegistrationApproach {
     AskUser,
 }
 
-/// Selects the way of obtaining a client id. `stored` is the stored registration with this authorization server.
+/// Selects the approach for obtaining a client id. `stored` is the stored registration with this authorization server.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
-pub(crate) fn choose_approach(
+pub(crate) fn choose_client_id_approach(
     source: &ClientSource,
     server: &AuthorizationServerMetadata,
     stored: Option<ClientRegistration>,
     first_issuer: Option<&str>,
-) -> Result<RegistrationApproach, AuthError> {
+) -> Result<ClientIdApproach, AuthError> {
     if let Some(preregistered) = &source.preregistered {
         let expected = preregistered.issuer.as_deref().or(first_issuer);
         if let Some(expected) = expected.filter(|expected| *expected != server.issuer) {
@@ -61,15 +61,15 @@ pub(crate) fn choose_approach(
                 found: metadata_address::displayed_text(&server.issuer),
             }));
         }
-        return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
+        return Ok(ClientIdApproach::Preregistered(preregistered.clone()));
     }
     let document =
         source.metadata_url.as_ref().filter(|url| server.supports_metadata_documents && is_document_url(url));
     Ok(match (document, stored, &server.registration_endpoint) {
-        (Some(url), ..) => RegistrationApproach::Document(url.clone()),
-        (None, Some(stored), _) => RegistrationApproach::Registered(stored),
-        (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
-        (None, None, None) => RegistrationApproach::AskUser,
+        (Some(url), ..) => ClientIdApproach::Document(url.clone()),
+        (None, Some(stored), _) => ClientIdApproach::Registered(stored),
+        (None, None, Some(endpoint)) => ClientIdApproach::Register(endpoint.clone()),
+        (None, None, None) => ClientIdApproach::AskUser,
     })
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn choose_approach(
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
-pub(crate) fn check_authentication_support(
+pub(crate) fn check_client_authentication_support(
     given: &ClientAuthentication,
     server: &AuthorizationServerMetadata,
 ) -> Result<(), AuthError> {
@@ -109,7 +109,7 @@ pub(crate) fn entered_client(typed: &PreregisteredClient, methods: Option<&[Stri
     OAuthClient { kind: ClientKind::Typed, ..preregistered_client(typed, methods) }
 }
 
-pub(crate) fn document_client(url: &Url) -> OAuthClient {
+pub(crate) fn metadata_document_client(url: &Url) -> OAuthClient {
     OAuthClient { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: StoredClientAuth::None }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Optio
         ClientAuthentication::None => StoredClientAuth::None,
         ClientAuthentication::Secret { secret, method } => {
             let secret = StoredSecret(secret.clone());
-            match method.unwrap_or_else(|| secret_method(methods)) {
+            match method.unwrap_or_else(|| client_secret_method(methods)) {
                 SecretMethod::Basic => StoredClientAuth::Basic(secret),
                 SecretMethod::Post => StoredClientAuth::Post(secret),
             }
@@ -131,7 +131,7 @@ pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Optio
 
 /// Returns the method of sending a client secret: one that the metadata lists, or the `Authorization` header if it
 /// lists none (RFC 8414, 2).
-pub(crate) fn secret_method(methods: Option<&[String]>) -> SecretMethod {
+pub(crate) fn client_secret_method(methods: Option<&[String]>) -> SecretMethod {
     let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
     if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }
 }
@@ -143,7 +143,7 @@ mod tests {
     use secrecy::SecretString;
 
     use super::*;
-    use crate::client_registration::method_to_register;
+    use crate::client_registration::auth_method_to_register;
 
     const ISSUER: &str = "https://as.example";
 
@@ -181,13 +181,13 @@ mod tests {
         ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
-    fn approach_name(way: &RegistrationApproach) -> &'static str {
+    fn approach_name(way: &ClientIdApproach) -> &'static str {
         match way {
-            RegistrationApproach::Preregistered(_) => "preregistered",
-            RegistrationApproach::Document(_) => "document",
-            RegistrationApproach::Registered(_) => "registered",
-            RegistrationApproach::Register(_) => "register",
-            RegistrationApproach::AskUser => "ask",
+            ClientIdApproach::Preregistered(_) => "preregistered",
+            ClientIdApproach::Document(_) => "document",
+            ClientIdApproach::Registered(_) => "registered",
+            ClientIdApproach::Register(_) => "register",
+            ClientIdApproach::AskUser => "ask",
         }
     }
 
@@ -209,7 +209,8 @@ mod tests {
                 ..ClientSource::default()
             };
             let server = server_metadata(takes_documents, takes_registration);
-            let way = choose_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
+            let way =
+                choose_client_id_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
             assert_eq!(approach_name(&way), expected, "{what}");
         }
     }
@@ -226,7 +227,7 @@ mod tests {
             (Some("https://as.example/"), None, false),
             (None, Some("https://other.example"), false),
         ] {
-            let way = choose_approach(&source(issuer), &server_metadata(true, true), None, first);
+            let way = choose_client_id_approach(&source(issuer), &server_metadata(true, true), None, first);
             let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
             assert_eq!(way.is_ok(), is_good, "{what} settings specify {issuer:?}, it was first used at {first:?}");
         }
@@ -276,7 +277,11 @@ mod tests {
             (Some(list(&["client_secret_basic", "client_secret_post"])), "client_secret_basic"),
             (Some(list(&["client_secret_post"])), "client_secret_post"),
         ] {
-            assert_eq!(method_to_register(methods.as_deref()), expected, "[auth-b-public-client] with {methods:?}");
+            assert_eq!(
+                auth_method_to_register(methods.as_deref()),
+                expected,
+                "[auth-b-public-client] with {methods:?}"
+            );
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) async fn discover_resource(
     advertised: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(advertised) = advertised {
-        let url = metadata_address::parse_endpoint_of(
+        let url = metadata_address::parse_endpoint_of_owner(
             "the protected resource metadata",
             advertised,
             server,
@@ -49,7 +49,7 @@ pub(crate) async fn discover_resource(
             return Ok(resource);
         }
         web.set_conclusion(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
-        for url in well_known_urls(server).into_iter().filter(|other| *other != url) {
+        for url in resource_metadata_urls(server).into_iter().filter(|other| *other != url) {
             if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
                 return Ok(Some(resource));
             }
@@ -58,7 +58,7 @@ pub(crate) async fn discover_resource(
         let cause = "it has no metadata, although the server refers to it".to_owned();
         return Err(PHASE.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }));
     }
-    for url in well_known_urls(server) {
+    for url in resource_metadata_urls(server) {
         if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
             return Ok(Some(resource));
         }
@@ -111,7 +111,7 @@ pub(crate) fn parse_metadata(
     clean: &dyn Fn(&str) -> String,
 ) -> Result<ProtectedResourceMetadata, Option<AuthErrorCause>> {
     let identifier = metadata_document::string_member(members, "resource").ok_or(None)?;
-    if !covers_server(&identifier, server) {
+    if !resource_covers_server(&identifier, server) {
         let resource = clean(&identifier);
         return Err(Some(AuthErrorCause::ResourceMismatch {
             server: metadata_address::displayed_url(server),
@@ -127,7 +127,7 @@ pub(crate) fn parse_metadata(
     Ok(ProtectedResourceMetadata {
         identifier,
         authorization_servers,
-        scopes: listed.map(|list| scopes::distinct_scopes(list.iter().map(String::as_str))),
+        scopes: listed.map(|list| scopes::distinct_valid_scopes(list.iter().map(String::as_str))),
         dpop: metadata_document::is_true_member(members, "dpop_bound_access_tokens_required")
             || algorithms.iter().any(|algorithm| algorithm == "ES256"),
     })
@@ -135,7 +135,7 @@ pub(crate) fn parse_metadata(
 
 /// Returns `true` if a resource identifier is the URL of the server or of a parent path with the same origin. Tokens of
 /// a parent path are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
-fn covers_server(identifier: &str, server: &Url) -> bool {
+fn resource_covers_server(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
         return false;
@@ -149,7 +149,7 @@ fn covers_server(identifier: &str, server: &Url) -> bool {
 }
 
 /// Returns the default metadata URLs of a server, in the order in which they are tried.
-fn well_known_urls(server: &Url) -> Vec<Url> {
+fn resource_metadata_urls(server: &Url) -> Vec<Url> {
     let place = |path: &str| {
         let mut url = server.clone();
         url.set_path(&format!("/.well-known/oauth-protected-resource{path}"));
@@ -164,7 +164,7 @@ fn well_known_urls(server: &Url) -> Vec<Url> {
 
 /// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). The query is
 /// removed (RFC 8707, 2), since it may contain a key and the URI is sent through the browser.
-pub(crate) fn canonical_uri(server: &Url) -> String {
+pub(crate) fn canonical_server_uri(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
     url.set_query(None);
@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn well_known_urls_are_tried_from_the_path_to_the_root() {
-        let places = |server: &str| well_known_urls(&parse_url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
+        let places =
+            |server: &str| resource_metadata_urls(&parse_url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
         let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
         for (server, expected) in [
             ("https://a.example/public/mcp", vec![at("/public/mcp"), at("")]),
@@ -211,7 +212,7 @@ mod tests {
             "HTTPS://A.example/mcp",
             "https://a.example:443/mcp",
         ] {
-            assert!(covers_server(good, &server), "[auth-resource-uppercase] {good} must match the server");
+            assert!(resource_covers_server(good, &server), "[auth-resource-uppercase] {good} must match the server");
         }
         for bad in [
             "https://evil.example/mcp/v1",
@@ -225,7 +226,10 @@ mod tests {
             "mcp",
             "",
         ] {
-            assert!(!covers_server(bad, &server), "[auth-prm-resource-validate] {bad} must not match the server");
+            assert!(
+                !resource_covers_server(bad, &server),
+                "[auth-prm-resource-validate] {bad} must not match the server"
+            );
         }
     }
 
@@ -239,7 +243,7 @@ mod tests {
             ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
             ("https://a.example/?x=1", "https://a.example"),
         ] {
-            let name = canonical_uri(&parse_url(server));
+            let name = canonical_server_uri(&parse_url(server));
             assert_eq!(name, expected, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
         }
     }

@@ -11,17 +11,17 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::final_page::{self, PageLanguage, PageText};
+use crate::final_page::{self, FinalPageLanguage, FinalPageText};
 use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
-/// Maximum time for the user to complete the authorization request in the browser.
+/// Maximum time for the user to complete the authorization request in the browser, until the redirect arrives.
 pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
-/// Timeout of reading a request or writing a page.
+/// Timeout of reading a browser's request to the redirect listener, or of writing the final page.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections to the redirect listener.
 const MAX_CONNECTIONS: usize = 16;
@@ -51,9 +51,9 @@ pub(crate) enum AuthorizationResult {
     },
 }
 
-/// Connection of the browser that sent the authorization response, on which the final page is sent. `None` for a pasted
-/// response.
-pub(crate) struct BrowserConnection(Option<(TcpStream, PageLanguage)>);
+/// Connection of the browser that sent the authorization response, over which the final page is sent. `None` if the
+/// user pasted the response.
+pub(crate) struct BrowserConnection(Option<(TcpStream, FinalPageLanguage)>);
 
 impl RedirectListener {
     /// Binds `port` if it is free, and otherwise any port. If `only` is set, fails instead of binding another port.
@@ -135,21 +135,22 @@ impl BrowserConnection {
     pub(crate) async fn send_final_page(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
-            Ok(()) => final_page::page_response(200, PageText::SignedIn, language),
-            Err(cause) => final_page::page_response(400, PageText::Failed(cause), language),
+            Ok(()) => final_page::final_page_response(200, FinalPageText::SignedIn, language),
+            Err(cause) => final_page::final_page_response(400, FinalPageText::Failed(cause), language),
         };
-        let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
+        let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
     }
 }
 
-/// Reads one request. Responds immediately unless the request is the valid authorization response.
+/// Reads one request to the redirect listener. Responds immediately unless the request is the valid authorization
+/// response.
 async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,
     state: &SecretString,
 ) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
     let head = tokio::time::timeout(REQUEST_TIMEOUT, read_request_head(&mut stream)).await;
-    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(PageLanguage::English, preferred_language);
+    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(FinalPageLanguage::English, preferred_language);
     let judged = match head {
         Ok(Some(head)) => parse_redirect(&head, redirect_uri, state.expose_secret()),
         _ => Err((400, "it is not a complete request")),
@@ -157,21 +158,21 @@ async fn handle_request(
     match judged {
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = final_page::page_response(status, PageText::UnexpectedRequest, language);
-            let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
+            let page = final_page::final_page_response(status, FinalPageText::UnexpectedRequest, language);
+            let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
             Err(why)
         }
     }
 }
 
 /// Returns the preferred language of the browser that sent this request.
-fn preferred_language(head: &str) -> PageLanguage {
+fn preferred_language(head: &str) -> FinalPageLanguage {
     let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
     let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
-    accept.map_or(PageLanguage::English, |(_, value)| PageLanguage::preferred(value))
+    accept.map_or(FinalPageLanguage::English, |(_, value)| FinalPageLanguage::preferred(value))
 }
 
-async fn write_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
+async fn write_final_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.write_all(page.as_bytes()).await?;
     stream.shutdown().await
 }
@@ -229,7 +230,11 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
 ///
 /// # Errors
 /// Returns the reason why it is not the expected response.
-pub(crate) fn parse_pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
+pub(crate) fn parse_pasted_redirect(
+    text: &str,
+    redirect_uri: &Url,
+    state: &str,
+) -> Result<AuthorizationResponse, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
     if is_same { parse_response(&url, state) } else { Err("it is not the address of this sign-in") }
@@ -261,7 +266,7 @@ fn parse_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'sta
 /// # Errors
 /// Returns [`AuthErrorCause::IssuerMismatch`] if the issuer differs, and [`AuthErrorCause::IssuerMissing`] if the
 /// response has none although the metadata promises it.
-pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), AuthErrorCause> {
+pub(crate) fn check_response_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), AuthErrorCause> {
     match iss {
         Some(iss) if iss == recorded => Ok(()),
         Some(iss) => Err(AuthErrorCause::IssuerMismatch {

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of requests that one authorization sends within [`WINDOW`].
-pub(crate) const MAX_REQUESTS: usize = 20;
-/// Maximum number of token renewals within [`WINDOW`] that the server causes by refusing unexpired tokens. A renewal
-/// takes about four requests: the refused request, two for the renewal, and the repeated request.
-pub(crate) const MAX_REFUSALS: usize = 3;
+/// Maximum number of requests that one authorization sends within [`BUDGET_WINDOW`].
+pub(crate) const MAX_REQUESTS_PER_WINDOW: usize = 20;
+/// Maximum number of token renewals within [`BUDGET_WINDOW`] that the server causes by refusing unexpired tokens. A
+/// renewal takes about four requests: the refused request, two for the renewal, and the repeated request.
+pub(crate) const MAX_REFUSAL_RENEWALS_PER_WINDOW: usize = 3;
 /// Length of the sliding window in which operations are counted.
-const WINDOW: Duration = Duration::from_secs(60);
+const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
-/// Times of the operations, such as requests, that were counted within the last minute.
+/// Sliding-window rate limit: the times of the operations, such as requests, that were counted within the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
@@ -19,7 +19,7 @@ impl RequestBudget {
     /// Counts an operation and returns `true`, unless `most` operations were counted within the last minute. Times in
     /// the future, from a clock that was set back, are dropped because they would block for too long.
     pub(crate) fn try_take(&mut self, most: usize, now: SystemTime) -> bool {
-        self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < WINDOW));
+        self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < BUDGET_WINDOW));
         if self.0.len() >= most {
             return false;
         }
@@ -27,7 +27,7 @@ impl RequestBudget {
         true
     }
 
-    /// Removes the latest operation from the count, if its outcome shows that it must not be counted.
+    /// Removes the latest operation from the count, because its outcome shows that it must not be counted.
     pub(crate) fn refund(&mut self) {
         self.0.pop_back();
     }
@@ -41,15 +41,16 @@ mod tests {
     fn twenty_requests_per_minute_are_allowed() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
-        let sent =
-            (0..300).filter(|second| budget.try_take(MAX_REQUESTS, start + Duration::from_secs(*second / 5))).count();
-        assert_eq!(sent, MAX_REQUESTS, "X51: of 300 requests within a minute, twenty must be allowed");
+        let sent = (0..300)
+            .filter(|second| budget.try_take(MAX_REQUESTS_PER_WINDOW, start + Duration::from_secs(*second / 5)))
+            .count();
+        assert_eq!(sent, MAX_REQUESTS_PER_WINDOW, "X51: of 300 requests within a minute, twenty must be allowed");
         assert!(
-            !budget.try_take(MAX_REQUESTS, start + Duration::from_secs(59)),
+            !budget.try_take(MAX_REQUESTS_PER_WINDOW, start + Duration::from_secs(59)),
             "no request within a minute after the first"
         );
         assert!(
-            budget.try_take(MAX_REQUESTS, start + Duration::from_secs(60)),
+            budget.try_take(MAX_REQUESTS_PER_WINDOW, start + Duration::from_secs(60)),
             "a request a minute after the first must be allowed"
         );
     }
@@ -59,12 +60,12 @@ mod tests {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         assert_eq!(
-            (0..300).filter(|_| budget.try_take(MAX_REQUESTS, start)).count(),
-            MAX_REQUESTS,
+            (0..300).filter(|_| budget.try_take(MAX_REQUESTS_PER_WINDOW, start)).count(),
+            MAX_REQUESTS_PER_WINDOW,
             "the limit must be reached"
         );
         let before = start - Duration::from_secs(3_600);
-        let sent = (0..300).filter(|_| budget.try_take(MAX_REQUESTS, before)).count();
-        assert_eq!(sent, MAX_REQUESTS, "X51: the same limit must apply after the clock is set back");
+        let sent = (0..300).filter(|_| budget.try_take(MAX_REQUESTS_PER_WINDOW, before)).count();
+        assert_eq!(sent, MAX_REQUESTS_PER_WINDOW, "X51: the same limit must apply after the clock is set back");
     }
 }

@@ -9,13 +9,13 @@ const OFFLINE_ACCESS: &str = "offline_access";
 
 /// Splits a `scope` value. Invalid scopes (RFC 6749, 3.3) and duplicates are dropped.
 pub(crate) fn parse_scopes(text: &str) -> Vec<String> {
-    distinct_scopes(text.split_ascii_whitespace())
+    distinct_valid_scopes(text.split_ascii_whitespace())
 }
 
 /// Returns the valid scopes of a list without duplicates.
-pub(crate) fn distinct_scopes<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn distinct_valid_scopes<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
-    for scope in scopes.filter(|scope| is_scope(scope)) {
+    for scope in scopes.filter(|scope| is_valid_scope(scope)) {
         if list.len() < MAX_SCOPES && !list.iter().any(|known| known == scope) {
             list.push(scope.to_owned());
         }
@@ -23,14 +23,14 @@ pub(crate) fn distinct_scopes<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<
     list
 }
 
-fn is_scope(text: &str) -> bool {
+fn is_valid_scope(text: &str) -> bool {
     let is_allowed = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
     !text.is_empty() && text.len() <= MAX_SCOPE_CHARS && text.bytes().all(is_allowed)
 }
 
 /// Returns the union of two lists, beginning with `first`.
 pub(crate) fn union_of_scopes(first: &[String], second: &[String]) -> Vec<String> {
-    distinct_scopes(first.iter().chain(second).map(String::as_str))
+    distinct_valid_scopes(first.iter().chain(second).map(String::as_str))
 }
 
 /// Returns the scopes of `requested` that are not in `had`.

@@ -31,11 +31,11 @@ const SECRET_FIELDS: [&str; 17] = [
 ];
 
 /// Maximum number of stored secrets that are redacted by value.
-const MAX_SECRETS: usize = 64;
+const MAX_REDACTED_SECRETS: usize = 64;
 /// Minimum length in bytes of a secret that is redacted by value. Shorter ones would match other text by chance.
-const MIN_SECRET_BYTES: usize = 6;
+const MIN_REDACTED_SECRET_BYTES: usize = 6;
 /// Maximum length of the displayed body of a message in characters.
-const MAX_BODY_CHARS: usize = 4000;
+const MAX_DISPLAYED_BODY_CHARS: usize = 4000;
 
 /// Secrets of one server's authorization, which are redacted from displayed text.
 #[derive(Default)]
@@ -46,14 +46,15 @@ pub(crate) struct SecretRedactor {
     known_secrets: Vec<SecretString>,
 }
 
+/// Secrets that were registered or found in responses, newest last. The oldest are dropped.
 impl SecretRedactor {
     /// Redacts this secret from now on. If too many are stored, the oldest is dropped.
     pub(crate) fn register_secret(&mut self, secret: &str) {
-        if secret.len() < MIN_SECRET_BYTES {
+        if secret.len() < MIN_REDACTED_SECRET_BYTES {
             return;
         }
         self.known_secrets.retain(|known| known.expose_secret() != secret);
-        if self.known_secrets.len() == MAX_SECRETS {
+        if self.known_secrets.len() == MAX_REDACTED_SECRETS {
             self.known_secrets.remove(0);
         }
         self.known_secrets.push(SecretString::from(secret));
@@ -67,7 +68,7 @@ impl SecretRedactor {
             value.to_owned()
         });
         let values = written.chain(url.query_pairs().map(|(_, value)| value.into_owned()));
-        let values = values.filter(|value| value.len() >= MIN_SECRET_BYTES).take(MAX_SECRETS);
+        let values = values.filter(|value| value.len() >= MIN_REDACTED_SECRET_BYTES).take(MAX_REDACTED_SECRETS);
         self.query_secrets.extend(values.map(SecretString::from));
     }
 
@@ -127,25 +128,25 @@ impl SecretRedactor {
                 metadata_address::displayed_text(if content_type.is_empty() { "something" } else { content_type })
             )
         };
-        escape_lines(&self.redact_text(&shown))
+        escape_untrusted_lines(&self.redact_text(&shown))
     }
 }
 
 /// Escapes and truncates untrusted text that may have several lines.
-fn escape_lines(text: &str) -> String {
-    let text: String = text.chars().take(MAX_BODY_CHARS).collect();
+fn escape_untrusted_lines(text: &str) -> String {
+    let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();
     shown.join("\n")
 }
 
-fn is_secret(name: &str) -> bool {
+fn is_secret_field(name: &str) -> bool {
     SECRET_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
 fn redact_form(text: &str) -> String {
     let shown = text.split('&').map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if is_secret(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
+        if is_secret_field(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
     });
     shown.collect::<Vec<_>>().join("&")
 }
@@ -155,7 +156,7 @@ fn redact_json(value: &mut Value) {
         Value::Object(members) => {
             for (name, member) in members {
                 let is_code = name == "code" && !member.is_string();
-                if is_secret(name) && !is_code && !member.is_null() {
+                if is_secret_field(name) && !is_code && !member.is_null() {
                     *member = Value::from(REDACTED);
                 } else {
                     redact_json(member);

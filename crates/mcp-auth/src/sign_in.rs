@@ -23,7 +23,7 @@ impl AuthorizationContext {
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
-            ready = self.wait_for_lock() => ready,
+            ready = self.wait_for_sign_in_lock() => ready,
         };
         let (_lock, unread) = match ready {
             SignInLock::Done(account) => return Ok(account),
@@ -35,7 +35,7 @@ impl AuthorizationContext {
 
     /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
     /// sign-in.
-    async fn wait_for_lock(&self) -> SignInLock<'_> {
+    async fn wait_for_sign_in_lock(&self) -> SignInLock<'_> {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();
@@ -57,8 +57,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock of sign-ins. `unread` is the error
-    /// if the vault could not be read.
+    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock `sign_in_lock`. `unread` is the
+    /// error if the vault could not be read.
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,
@@ -80,7 +80,7 @@ impl AuthorizationContext {
                 let phase = self.state().progress.as_ref().map_or(AuthPhase::Callback, |progress| progress.phase);
                 Err(phase.error(AuthErrorCause::Cancelled))
             }
-            ended = self.run_flow(why, challenge) => ended,
+            ended = self.run_sign_in_flow(why, challenge) => ended,
         };
         match &ended {
             Ok(account) => self.web.note(

@@ -5,7 +5,7 @@ use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::AuthorizationServerMetadata;
 use crate::challenge::TokenChallenge;
-use crate::client_selection::{SignInClient, is_client_error, without_configured_credentials};
+use crate::client_selection::{SignInClient, is_unknown_client_error, strip_configured_credentials};
 use crate::discovery::DiscoveryResult;
 use crate::dpop::{DpopKey, unix_seconds};
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -23,7 +23,7 @@ use url::Url;
 
 impl AuthorizationContext {
     /// Runs the sign-in flow of the configured grant.
-    pub(crate) async fn run_flow(
+    pub(crate) async fn run_sign_in_flow(
         &self,
         why: AuthReason,
         challenge: Option<TokenChallenge>,
@@ -33,14 +33,14 @@ impl AuthorizationContext {
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
                 let stored_id_token = self.state().record.as_ref().and_then(|record| record.id_token.clone());
                 if stored_id_token.is_some() && matches!(why, AuthReason::StepUp { .. }) {
-                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::AskUser(why)).await;
+                    return self.sign_in_without_browser(challenge, stored_id_token, ConsentMode::AskUser(why)).await;
                 }
                 let request = self.prepare_direct_request(challenge, ScopeLimit::Shown(&why)).await?;
-                let (id_token, exchange) = self.sign_in_at_provider(provider, why, &request).await?;
+                let (id_token, exchange) = self.sign_in_at_identity_provider(provider, why, &request).await?;
                 self.set_progress(AuthPhase::Token, None);
                 self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
-            _ => self.sign_in_directly(challenge, None, ConsentMode::AskUser(why)).await,
+            _ => self.sign_in_without_browser(challenge, None, ConsentMode::AskUser(why)).await,
         }
     }
 
@@ -89,8 +89,8 @@ impl AuthorizationContext {
         })
     }
 
-    /// Returns the key that tokens will be bound to, or `None` if DPoP is not used.
-    fn binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
+    /// Returns the DPoP key that tokens will be bound to, or `None` if DPoP is not used.
+    fn dpop_binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
             DpopUse::Always => true,
@@ -113,8 +113,8 @@ impl AuthorizationContext {
         let challenge = self.ensure_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
         let server = &found.authorization_server;
-        check_pkce(server)?;
-        let key = self.binding_key(&found)?;
+        check_pkce_support(server)?;
+        let key = self.dpop_binding_key(&found)?;
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
         self.set_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused_registration, entered_registration } =
@@ -128,7 +128,7 @@ impl AuthorizationContext {
             openid_nonce: None,
             reused_registration: reused_registration.as_ref(),
             shown_resource_and_scopes: None,
-            endpoints: grant_approval::secret_endpoints(server, &client),
+            endpoints: grant_approval::endpoints_receiving_secrets(server, &client),
             reason: why,
         };
         let visited = self.request_authorization(visit, callback).await;
@@ -160,13 +160,13 @@ impl AuthorizationContext {
     /// Removes the stored client id if the error means that the authorization server does not know or allow it any
     /// longer.
     async fn forget_unknown_client(&self, server: &AuthorizationServerMetadata, error: &AuthError) {
-        if matches!(&error.cause, AuthErrorCause::Refused { code, .. } if is_client_error(code)) {
+        if matches!(&error.cause, AuthErrorCause::Refused { code, .. } if is_unknown_client_error(code)) {
             self.forget_client(&server.issuer).await;
         }
     }
 
     /// Obtains a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
-    pub(crate) async fn sign_in_directly(
+    pub(crate) async fn sign_in_without_browser(
         &self,
         challenge: Option<TokenChallenge>,
         id_token: Option<StoredSecret>,
@@ -206,7 +206,7 @@ impl AuthorizationContext {
         let DirectTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.authorization_server;
-        let key = self.binding_key(&found)?;
+        let key = self.dpop_binding_key(&found)?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = match &self.settings.grant {
@@ -274,7 +274,7 @@ impl AuthorizationContext {
             token_endpoint: found.authorization_server.token_endpoint.clone(),
             revocation_endpoint: found.authorization_server.revocation_endpoint.clone().filter(is_shown),
             auth_methods: found.authorization_server.auth_methods.clone(),
-            client: without_configured_credentials(client),
+            client: strip_configured_credentials(client),
             tokens: Some(TokenSet::new(granted, None, now)),
             granted: granted.scopes.clone().unwrap_or_else(|| requested.clone()),
             requested,
@@ -295,14 +295,14 @@ impl AuthorizationContext {
     }
 }
 
-/// Parameters of a token request for which no browser is opened.
+/// Parameters of a token request that needs no browser.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,
 }
 
-/// Restriction on the scopes that a token request without a browser may contain.
+/// Restriction on the scopes that a token request without a browser may request.
 enum ScopeLimit<'a> {
     /// All scopes may be requested, because the user sees them in a consent request with this reason.
     Shown(&'a AuthReason),
@@ -314,7 +314,7 @@ enum ScopeLimit<'a> {
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::NoPkce`] if it does not, since an authorization code would not be protected.
-pub(crate) fn check_pkce(server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
+pub(crate) fn check_pkce_support(server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
     if server.supports_s256 {
         return Ok(());
     }

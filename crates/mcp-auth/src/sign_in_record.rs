@@ -13,7 +13,7 @@ use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
 /// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
-const RENEW_BEFORE_EXPIRY: u64 = 60;
+const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 
 /// State of a sign-in at one MCP server, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,14 +37,14 @@ pub(crate) struct SignInRecord {
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
-    /// ID token of the identity provider in the enterprise-managed grant, or `None`.
+    /// ID token of the identity provider, in the enterprise-managed grant only.
     pub(crate) id_token: Option<StoredSecret>,
     /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
 
-/// Access token, optional refresh token, and their lifetime.
+/// Access token, optional refresh token, and the lifetime of the access token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access: StoredSecret,
@@ -72,7 +72,7 @@ impl TokenSet {
 
     /// Returns `true` if the token has expired or should be renewed before its next use.
     pub(crate) fn needs_renewal(&self, now: SystemTime) -> bool {
-        let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY.min(life / 4));
+        let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY_SECONDS.min(life / 4));
         // If the clock was set back, the token does not count as expired.
         due.is_some_and(|due| unix_seconds(now) >= self.since.saturating_add(due))
     }
@@ -98,8 +98,8 @@ impl SignInRecord {
         DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
-    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if a renewal needs no refresh
-    /// token.
+    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if the grant obtains new
+    /// tokens without a refresh token.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();

@@ -13,7 +13,7 @@ impl AuthorizationContext {
         let _renewal = self.renewal_lock.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
         // too.
-        self.reload().await;
+        self.reload_record().await;
         let record = self.state().record.clone();
         // Removed first, so that the tokens are not used any more even if the revocation fails.
         let removed = self.forget_record(true).await;

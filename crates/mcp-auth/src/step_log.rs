@@ -10,7 +10,7 @@ use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
-const MAX_STEPS: usize = 60;
+const MAX_STORED_STEPS: usize = 60;
 /// HTTP headers that steps display. `true` if the value is a secret.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
@@ -26,7 +26,7 @@ const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("www-authenticate", false),
 ];
 
-/// Steps for display, and the redactor of the secrets in them.
+/// Logged steps of a sign-in for display, and the redactor of the secrets in them.
 #[derive(Default)]
 pub(crate) struct StepLog {
     /// Steps of the last sign-in.
@@ -38,17 +38,18 @@ pub(crate) struct StepLog {
 }
 
 impl StepLog {
-    /// Discards all steps when a new sign-in begins.
+    /// Discards all logged steps when a new sign-in begins.
     pub(crate) fn begin(&mut self) {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Ends the log of the sign-in. Later steps are stored separately and do not displace the steps of the sign-in.
+    /// Ends the log of the sign-in. Steps of later operations are stored separately and do not displace those of the
+    /// sign-in.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
 
-    /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
+    /// Returns all logged steps. Secrets that became known later are redacted from earlier steps as well.
     pub(crate) fn steps(&self) -> Vec<AuthStep> {
         self.steps.iter().chain(&self.later_steps).map(|step| self.redact_step(step)).collect()
     }
@@ -133,7 +134,7 @@ impl StepLog {
 
     fn push(&mut self, step: AuthStep) {
         let steps = self.current();
-        if steps.len() == MAX_STEPS {
+        if steps.len() == MAX_STORED_STEPS {
             steps.remove(0);
         }
         steps.push(step);

@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime};
 
 /// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, the
 /// user is prompted at most three times.
-pub(crate) const MAX_STEP_UPS: u32 = 2;
+pub(crate) const MAX_STEP_UPS_PER_OPERATION: u32 = 2;
 /// Time after which the step-ups of an operation are not counted.
 const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of operations whose step-ups are counted.
-const MAX_OPERATIONS: usize = 64;
+const MAX_COUNTED_OPERATIONS: usize = 64;
 
 /// Numbers of recent step-ups by operation, each with the time of the last one. The resource is always that of the
 /// authorization.
@@ -20,8 +20,8 @@ impl StepUpCounter {
     pub(crate) fn is_allowed(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < STEP_UP_WINDOW));
         match self.0.iter().find(|(known, ..)| known == operation) {
-            Some((_, count, _)) => *count < MAX_STEP_UPS,
-            None => self.0.len() < MAX_OPERATIONS,
+            Some((_, count, _)) => *count < MAX_STEP_UPS_PER_OPERATION,
+            None => self.0.len() < MAX_COUNTED_OPERATIONS,
         }
     }
 
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten must be allowed");
         assert!(take("resources/read", now), "[auth-stepup-track] another operation must have its own limit");
         let others = (0..1000).filter(|number| take(&format!("other/{number}"), now)).count();
-        assert_eq!(others, MAX_OPERATIONS - 2, "the number of operations must be limited");
+        assert_eq!(others, MAX_COUNTED_OPERATIONS - 2, "the number of operations must be limited");
         assert!(take("tools/call", now + STEP_UP_WINDOW), "a step-up must be allowed after ten minutes");
     }
 }

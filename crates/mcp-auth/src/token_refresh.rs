@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::authorization_context::{AuthorizationContext, FailedRefresh};
-use crate::client_selection::is_client_error;
+use crate::client_selection::is_unknown_client_error;
 use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval::ConsentMode;
 use crate::protected_resource;
-use crate::request_budget::MAX_REFUSALS;
+use crate::request_budget::MAX_REFUSAL_RENEWALS_PER_WINDOW;
 use crate::settings::DpopUse;
 use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultEntryKind;
 
-/// Minimum time between a failed renewal and the next attempt.
-const RETRY_DELAY: Duration = Duration::from_secs(10);
+/// Minimum time between a failed token renewal and the next attempt.
+const RENEWAL_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Renews a token that is due, before a request is signed. An expired token that cannot be renewed is an error, because
 /// a server that also allows anonymous requests would process the request as anonymous.
@@ -41,7 +41,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
         return Ok(());
     }
     renewed?;
-    if shared.reload().await && !shared.has_no_usable_token() {
+    if shared.reload_record().await && !shared.has_no_usable_token() {
         return Ok(());
     }
     let Some(record) = shared.state().record.clone() else { return Ok(()) };
@@ -81,7 +81,7 @@ impl AuthorizationContext {
         // Callers that waited for a failed renewal get its error instead of retrying.
         self.check_no_recent_failure(generation)?;
         let _held = self.settings.vault.lock_entry(&self.vault_key(VaultEntryKind::Account)).await;
-        if self.reload().await {
+        if self.reload_record().await {
             let (is_gone, is_good) = {
                 let state = self.state();
                 let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -95,7 +95,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
         }
-        if refused && !self.state().refusals.try_take(MAX_REFUSALS, self.now()) {
+        if refused && !self.state().refusals.try_take(MAX_REFUSAL_RENEWALS_PER_WINDOW, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
@@ -108,7 +108,7 @@ impl AuthorizationContext {
             self.refresh(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
-            self.sign_in_directly(challenge, id_token, ConsentMode::Nobody).await.map(|_| ())
+            self.sign_in_without_browser(challenge, id_token, ConsentMode::Nobody).await.map(|_| ())
         };
         if let Err(error) = &renewed {
             let at = self.now();
@@ -133,7 +133,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the tokens of this generation were not renewed without success within [`RETRY_DELAY`].
+    /// Checks that the tokens of this generation were not renewed without success within [`RENEWAL_RETRY_DELAY`].
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
@@ -142,11 +142,11 @@ impl AuthorizationContext {
         let Some(failed) = state.failed_refresh.as_ref().filter(|failed| failed.generation == generation) else {
             return Ok(());
         };
-        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < RETRY_DELAY);
+        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < RENEWAL_RETRY_DELAY);
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
-    /// Returns `true` if a user is signed in without a usable token.
+    /// Returns `true` if a user is signed in without a usable access token.
     fn has_no_usable_token(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };
@@ -179,7 +179,7 @@ impl AuthorizationContext {
         };
         let granted = endpoint.refresh(&token.0, Some(&record.resource)).await;
         // A sign-in or sign-out meanwhile takes precedence, also in another process.
-        self.reload().await;
+        self.reload_record().await;
         if self.state().generation != generation {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl AuthorizationContext {
             }
             Err(error) => {
                 let AuthErrorCause::Refused { code, .. } = &error.cause else { return Err(error) };
-                let is_unknown_client = is_client_error(code);
+                let is_unknown_client = is_unknown_client_error(code);
                 if code != "invalid_grant" && !is_unknown_client {
                     return Err(error);
                 }

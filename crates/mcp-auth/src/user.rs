@@ -29,7 +29,7 @@ pub trait User: Send + Sync {
         std::future::pending().await
     }
 
-    /// Returns `true` if the user can paste a URL even if no browser can be opened, so that
+    /// Returns `true` if the user can paste a URL even if no browser can be opened, in which case
     /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can return it.
     fn can_paste(&self) -> bool {
         false
@@ -59,7 +59,7 @@ pub struct ConsentPrompt {
     pub authorize_url: Option<Url>,
     /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
-    /// Event that made the sign-in necessary.
+    /// Event that made the sign-in necessary, such as a step-up.
     pub reason: AuthReason,
 }
 

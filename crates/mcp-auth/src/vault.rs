@@ -24,7 +24,7 @@ pub trait Vault: Send + Sync {
     /// Returns a [`VaultError`] if the entry may still exist.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
 
-    /// Locks an entry so that no other process with the same vault renews its tokens, until the returned value is
+    /// Locks a vault entry so that no other process with the same vault renews its tokens, until the returned value is
     /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
     /// possible.
     async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {

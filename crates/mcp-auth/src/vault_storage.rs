@@ -16,7 +16,7 @@ use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
 
 /// Minimum time between a failed read of the vault and the next attempt by a request, since a failing read may take
 /// long.
-const RETRY_DELAY: Duration = Duration::from_secs(10);
+const VAULT_READ_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
     pub(crate) async fn load(&self) -> Result<(), AuthError> {
@@ -61,16 +61,17 @@ impl AuthorizationContext {
 
     /// Reads the vault before a request is sent, unless a read failed recently. Without tokens the request is sent
     /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
-    pub(crate) async fn try_load(&self) {
-        let has_failed = self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
+    pub(crate) async fn try_load_record(&self) {
+        let has_failed =
+            self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < VAULT_READ_RETRY_DELAY);
         if !has_failed {
             let _ = self.load().await;
         }
     }
 
-    /// Reads the vault again and uses its content, since another process may have renewed the tokens, signed in or
-    /// signed out. Returns `true` if the tokens changed.
-    pub(crate) async fn reload(&self) -> bool {
+    /// Reads the sign-in record from the vault again and uses it, since another process may have renewed the tokens,
+    /// signed in or signed out. Returns `true` if the tokens changed.
+    pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
             return self.load().await.is_ok() && self.state().generation != before;
@@ -101,7 +102,8 @@ impl AuthorizationContext {
         true
     }
 
-    /// Parses an entry of the vault as a record that matches the settings.
+    /// Parses a vault entry as a sign-in record. Returns `None` if the record does not match the settings, such as the
+    /// configured issuer.
     fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
         let mut record = SignInRecord::from_vault_entry(entry?, &self.mcp_server)?;
         // A record of another issuer than the configured one is not used.
@@ -130,8 +132,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Replaces the record in memory and in the vault. If the vault fails, the record is stored in memory until the app
-    /// exits.
+    /// Replaces the sign-in record in memory and in the vault. If the vault fails, the record is stored in memory until
+    /// the app exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
         self.redact_record_secrets(&record);
         {
@@ -160,7 +162,7 @@ impl AuthorizationContext {
         self.notify();
     }
 
-    /// Removes the record. The client registration is retained if `keep_client` is set.
+    /// Removes the sign-in record. The client registration is retained if `keep_client` is set.
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
@@ -225,7 +227,8 @@ impl AuthorizationContext {
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
     }
 
-    /// Stores this issuer as the first one of the pre-registered client id, unless one is stored already.
+    /// Stores this issuer as the one with which the pre-registered client id was first used, unless one is stored
+    /// already.
     pub(crate) async fn store_first_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };

@@ -14,7 +14,7 @@ pub struct HttpHead {
     pub revision: Option<Revision>,
     /// Value of `Mcp-Method`, since 2026-07-28.
     pub method: Option<String>,
-    /// Value of `Mcp-Name`, since 2026-07-28. Already encoded by [`header_value`].
+    /// Value of `Mcp-Name`, since 2026-07-28. Already encoded by [`encode_header_value`].
     pub name: Option<String>,
     /// Names of the `Mcp-Param-*` headers with their encoded values, since 2026-07-28.
     pub params: Vec<(String, String)>,
@@ -29,14 +29,14 @@ const BASE64_SUFFIX: &str = "?=";
 /// # Examples
 ///
 /// ```
-/// use mcp_proto::header_value;
+/// use mcp_proto::encode_header_value;
 ///
-/// assert_eq!(header_value("read_file"), "read_file");
-/// assert_eq!(header_value("Grüße"), "=?base64?R3LDvMOfZQ==?=");
+/// assert_eq!(encode_header_value("read_file"), "read_file");
+/// assert_eq!(encode_header_value("Grüße"), "=?base64?R3LDvMOfZQ==?=");
 /// // Text that looks encoded is encoded again, so that decoding restores it.
-/// assert_eq!(header_value("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+/// assert_eq!(encode_header_value("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
 /// ```
-pub fn header_value(text: &str) -> String {
+pub fn encode_header_value(text: &str) -> String {
     let fits = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let looks_encoded = text.starts_with(BASE64_PREFIX) && text.ends_with(BASE64_SUFFIX);

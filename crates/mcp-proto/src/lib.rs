@@ -6,7 +6,7 @@ pub mod revision;
 pub mod session;
 pub mod types;
 
-pub use http::{HttpHead, header_value};
+pub use http::{HttpHead, encode_header_value};
 pub use jsonrpc::{
     IncomingMessage, InvalidCause, InvalidMessage, OutgoingKind, OutgoingMessage, RawJson, RequestId, RpcError,
 };

@@ -45,7 +45,7 @@ pub enum Revision {
 
 use Revision::{V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E};
 
-/// First and last revision that have a feature, both inclusive.
+/// First and last revision that have a wire feature, both inclusive.
 struct RevisionRange(Revision, Revision);
 
 const HANDSHAKE: RevisionRange = RevisionRange(A, D);

@@ -14,11 +14,12 @@ use tokio_util::codec::Decoder;
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
-pub const EXCERPT_BYTES: usize = 4 * 1024;
+pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity in bytes above which a read buffer is replaced by a smaller one when its content is shorter than
-/// `NEARLY_EMPTY_BYTES`.
+/// Capacity in bytes above which a read buffer is replaced by a smaller one when it contains fewer than
+/// [`NEARLY_EMPTY_BYTES`].
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
+/// Content in bytes below which a large read buffer is replaced by a smaller one.
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
 /// A complete line, or a report about a line that exceeds the length limit.
@@ -28,16 +29,16 @@ pub enum DecodedLine {
     Whole(Bytes),
     /// The current line exceeds the length limit. The decoder skips its remaining bytes.
     TooLong {
-        /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
+        /// First [`LINE_EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
         head: Bytes,
     },
     /// The line reported by the last [`DecodedLine::TooLong`] has ended.
     TooLongEnded {
         /// Length of the whole line, in bytes.
         length: u64,
-        /// First [`EXCERPT_BYTES`] of the line.
+        /// First [`LINE_EXCERPT_BYTES`] of the line.
         head: Bytes,
-        /// Last [`EXCERPT_BYTES`] of the line.
+        /// Last [`LINE_EXCERPT_BYTES`] of the line.
         tail: Bytes,
     },
 }
@@ -98,7 +99,7 @@ impl LineDecoder {
         };
         skipped.skip_bytes(&buffer[..end]);
         buffer.advance(end + 1);
-        shrink_buffer(buffer);
+        shrink_read_buffer(buffer);
         self.skipped.take().map(SkippedLine::into_ended_line)
     }
 
@@ -124,11 +125,11 @@ impl Decoder for LineDecoder {
             let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
             let length = newline.unwrap_or(buffer.len());
             if length > self.limit {
-                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
+                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(LINE_EXCERPT_BYTES)]);
                 let mut skipped = SkippedLine { length: 0, head: head.clone(), tail: Vec::new() };
                 skipped.skip_bytes(&buffer[..length]);
                 buffer.advance(length);
-                shrink_buffer(buffer);
+                shrink_read_buffer(buffer);
                 self.scanned = 0;
                 self.skipped = Some(skipped);
                 return Ok(Some(DecodedLine::TooLong { head }));
@@ -139,7 +140,7 @@ impl Decoder for LineDecoder {
             }
             let line = self.take_whole_line(buffer, length);
             buffer.advance(1);
-            shrink_buffer(buffer);
+            shrink_read_buffer(buffer);
             if line.is_some() {
                 return Ok(line);
             }
@@ -161,8 +162,8 @@ impl Decoder for LineDecoder {
 impl SkippedLine {
     fn skip_bytes(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
-        let overflow = (self.tail.len() + keep.len()).saturating_sub(EXCERPT_BYTES);
+        let keep = &bytes[bytes.len().saturating_sub(LINE_EXCERPT_BYTES)..];
+        let overflow = (self.tail.len() + keep.len()).saturating_sub(LINE_EXCERPT_BYTES);
         self.tail.drain(..overflow);
         self.tail.extend_from_slice(keep);
     }
@@ -176,7 +177,7 @@ impl SkippedLine {
 }
 
 /// Replaces a buffer that a large line has grown, to release its memory.
-fn shrink_buffer(buffer: &mut BytesMut) {
+fn shrink_read_buffer(buffer: &mut BytesMut) {
     if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
         *buffer = BytesMut::from(&buffer[..]);
     }

@@ -44,14 +44,15 @@ impl Default for ToolClaims {
     }
 }
 
-/// An act that requires a decision before a payload is sent or a server is started.
+/// An act of a server or the host that requires a decision before a payload is sent or a server is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyAct<'a> {
     /// Starting a local server.
     StartServer {
         /// The user's name for the server.
         server: &'a str,
-        /// Hash over the command, its environment and working directory, the sandbox plan, and the launch files or package.
+        /// Hash over the command, its environment and working directory, the sandbox plan, and the launch files or
+        /// package.
         command: &'a Hash,
     },
     /// Connecting to a remote server.
@@ -74,8 +75,8 @@ pub enum PolicyAct<'a> {
         review_state: ReviewState,
         /// The tool's annotations as declared by the server.
         claims: ToolClaims,
-        /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,
-        /// and its approval is never stored.
+        /// Set if the definition requires the user's consent for each call. Such a call is never allowed without
+        /// consent, and its approval is never stored.
         asks_each_time: bool,
         /// Arguments of the call.
         arguments: &'a Map<String, Value>,
@@ -117,7 +118,7 @@ pub enum PolicyAct<'a> {
     SignIn {
         /// The user's name for the server.
         server: &'a str,
-        /// Set for a step-up: the server requires more permissions than granted, during a session.
+        /// Set for a step-up: during a session, the server requires more permissions (scopes) than the user granted.
         steps_up: bool,
     },
     /// Getting a prompt, reading a resource, or completing an argument.
@@ -239,9 +240,9 @@ pub enum DecisionReason {
     CommandChanged,
     /// The user chose the sandbox of a local server in its start request, so its start in the sandbox is confirmed.
     SandboxChosen,
-    /// The address of a remote server was never approved.
+    /// The address (URL and connection settings) of a remote server was never approved.
     NewAddress,
-    /// The address of a remote server differs from the approved one.
+    /// The address (URL and connection settings) of a remote server differs from the approved one.
     AddressChanged,
     /// No rule or grant allows the tool call.
     ToolsAsk,
@@ -253,7 +254,8 @@ pub enum DecisionReason {
     FormsAsk,
     /// Opening a URL always requires consent.
     UrlsAsk,
-    /// An app requests a resource that its server doesn't list, or content of other hosts may have caused the request.
+    /// An app requests a resource that its server doesn't list, or content of other servers may have caused the
+    /// request.
     AppReadsAsk,
     /// The user has not decided about the server's folders yet.
     RootsAsk,
@@ -261,9 +263,9 @@ pub enum DecisionReason {
     SignInAsks,
     /// The user muted the server, so its requests are denied.
     Muted,
-    /// A rule with the effect "deny" matches the act.
+    /// A rule with the effect "deny" matches the act to decide on.
     RuleDenies,
-    /// A rule with the effect "ask" matches the act.
+    /// A rule with the effect "ask" matches the act to decide on.
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
@@ -276,9 +278,9 @@ pub enum DecisionReason {
     AfterUntrusted,
     /// The user reviews a result before a model reads it.
     ResultReview,
-    /// The user's rules are unusable, so everything requires consent.
+    /// The user's rules are unusable, so every act requires consent.
     PolicyUnusable,
-    /// The system-wide rules are unusable, so everything requires consent.
+    /// The system-wide rules are unusable, so every act requires consent.
     ManagedUnusable,
     /// The lists in the server's settings exclude the tool, so models can't call it.
     TurnedOff,
@@ -322,12 +324,12 @@ impl DecisionReason {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
-    /// Valid for a single act.
+    /// The approval is valid for a single act.
     Once,
-    /// Valid in one conversation until the host stops.
+    /// The approval is valid in one conversation until the host stops.
     Conversation,
-    /// Valid until the host stops.
+    /// The approval is valid until the host stops.
     Session,
-    /// Valid until it is revoked, or the approved definition or command changes.
+    /// The approval is valid until it is revoked, or the approved definition or command changes.
     Always,
 }

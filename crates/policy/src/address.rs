@@ -7,7 +7,7 @@ use url::{Host, Url};
 use crate::RuleError;
 use crate::case_folding::fold_glob;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{PartsPattern, resolve_dots};
+use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::{GlobPattern, MAX_PATTERN_BYTES};
 
 /// Maximum number of nested percent-encodings in a path that are decoded.
@@ -20,11 +20,11 @@ pub(crate) struct AddressPattern {
     scheme: Option<String>,
     host: HostPattern,
     port: PortPattern,
-    /// Path segments, or `None` if the pattern covers every path.
-    path: Option<PartsPattern>,
+    /// Path segments of the pattern, or `None` if the pattern covers every path.
+    path: Option<ComponentsPattern>,
     /// The path segments after decoding percent-encoded separators, as some programs parse them, or `None` if the path
     /// contains no such separators.
-    decoded: Option<PartsPattern>,
+    decoded: Option<ComponentsPattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ enum HostPattern {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PortPattern {
-    /// The default port of the address's scheme.
+    /// The default port of the URL's scheme.
     SchemeDefault,
     Any,
     Exactly(u16),
@@ -59,10 +59,10 @@ impl AddressPattern {
         }
         let scheme = match scheme {
             "*" => None,
-            scheme if is_scheme(scheme) => Some(scheme.to_ascii_lowercase()),
+            scheme if is_url_scheme(scheme) => Some(scheme.to_ascii_lowercase()),
             _ => return Err(bad()),
         };
-        let (host, port) = split_port(authority);
+        let (host, port) = split_host_and_port(authority);
         let port = match port {
             None => PortPattern::SchemeDefault,
             Some("*") => PortPattern::Any,
@@ -88,7 +88,7 @@ impl AddressPattern {
         if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
-        let compile = |parts: &[String]| PartsPattern::compile(parts.iter().map(String::as_str));
+        let compile = |parts: &[String]| ComponentsPattern::compile(parts.iter().map(String::as_str));
         let path = if parts.is_empty() { None } else { Some(compile(&parts)?) };
         let decoded = if decoded == parts { None } else { Some(compile(&decoded)?) };
         Ok(Self { scheme, host, port, path, decoded })
@@ -141,16 +141,16 @@ impl AddressPattern {
     }
 }
 
-/// Compares the path of an address with a pattern in all forms in which programs parse it: as written, percent-decoded,
-/// and without empty segments.
-fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
+/// Compares the path of a URL with a pattern in all forms in which programs parse it: as written, percent-decoded, and
+/// without empty segments.
+fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
     let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
     let mut reading = plain.join("/");
     for _ in 0..MAX_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&resolve_dots(slashed.split('/'))), JudgementReason::Respelled);
+        verdict = verdict.and(pattern.judge(&resolve_dot_components(slashed.split('/'))), JudgementReason::Respelled);
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
             break;
@@ -160,7 +160,7 @@ fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
     verdict
 }
 
-/// Returns `true` if an address contains a user name or password.
+/// Returns `true` if a URL contains a user name or password.
 pub(crate) fn has_user_info(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
@@ -182,7 +182,7 @@ fn is_ambiguous_character(character: char) -> bool {
     character.is_control() || character.is_whitespace()
 }
 
-fn is_scheme(text: &str) -> bool {
+fn is_url_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
@@ -198,7 +198,7 @@ pub(crate) fn default_port(scheme: &str) -> Option<u16> {
 }
 
 /// Splits an authority into host and port. The colons of an IPv6 address don't separate a port.
-pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_host_and_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),

@@ -10,9 +10,9 @@ use crate::wider_conditions::WiderConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of items that are checked if an argument is a list.
-const MAX_ITEMS: usize = 1_000;
-/// Maximum number of characters of an argument's value in an explanation.
-const MAX_VALUE_CHARS: usize = 200;
+const MAX_CHECKED_LIST_ITEMS: usize = 1_000;
+/// Maximum number of characters of an argument's value that an explanation shows.
+const MAX_EXPLAINED_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub(crate) struct ArgumentCondition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ArgumentJudgement {
-    /// Index of the condition in its rule, from 0.
+    /// Index of the argument condition in its rule, from 0.
     pub number: usize,
     /// Set if the argument meets the condition.
     pub holds: bool,
@@ -36,11 +36,11 @@ pub struct ArgumentJudgement {
     /// The checked value as JSON, truncated. For a list, the item that determined the result. `None` if there is no
     /// value.
     pub value: Option<String>,
-    /// Normalized forms of the value, where they differ from the value as written.
+    /// Normalized forms of the argument's value, where they differ from the value as written.
     pub normal: Vec<String>,
 }
 
-/// Value at the location of a JSON Pointer, or the reason why there is none.
+/// Value at the location of a JSON Pointer in a call's arguments, or the reason why there is none.
 enum PointerTarget<'a> {
     Value(&'a Value),
     Nothing,
@@ -62,8 +62,8 @@ impl ArgumentCondition {
         self.judge(arguments, effect, facts).0.is_match(effect == RuleEffect::Allow)
     }
 
-    /// Checks the argument, and returns the value that determined the result. For a list, all items must match if the
-    /// rule allows, and one item if it denies or asks.
+    /// Checks the argument of a call, and returns the value that determined the result. For a list, all items must
+    /// match if the rule allows, and one item if it denies or asks.
     fn judge<'a>(
         &self,
         arguments: &'a Map<String, Value>,
@@ -74,7 +74,7 @@ impl ArgumentCondition {
         match self.resolve_pointer(arguments) {
             PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
             PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
-            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
+            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_CHECKED_LIST_ITEMS => {
                 (MatchVerdict::Doubtful(JudgementReason::TooLong), Some(list))
             }
             PointerTarget::Value(Value::Array(items)) => {
@@ -91,7 +91,7 @@ impl ArgumentCondition {
         }
     }
 
-    /// Compares a value that is not a list with the condition.
+    /// Compares an argument's value that is not a list with the condition.
     fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self.is.judge(value, facts), value) {
             (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
@@ -111,7 +111,7 @@ impl ArgumentCondition {
             number,
             holds: verdict.is_match(effect == RuleEffect::Allow),
             reason: verdict.reason(),
-            value: value.map(|value| value.to_string().chars().take(MAX_VALUE_CHARS).collect()),
+            value: value.map(|value| value.to_string().chars().take(MAX_EXPLAINED_VALUE_CHARS).collect()),
             normal: value.map(|value| self.is.normalized_forms(value, facts)).unwrap_or_default(),
         }
     }
@@ -127,7 +127,7 @@ impl ArgumentCondition {
         let mut paths = vec![beginning];
         match self.resolve_pointer(arguments) {
             PointerTarget::Value(Value::Array(items)) => {
-                paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str))
+                paths.extend(items.iter().take(MAX_CHECKED_LIST_ITEMS).filter_map(Value::as_str))
             }
             PointerTarget::Value(value) => paths.extend(value.as_str()),
             PointerTarget::Nothing | PointerTarget::Unclear => return Vec::new(),

@@ -12,13 +12,13 @@ use crate::{
 };
 
 /// Maximum number of argument conditions of a rule.
-const MAX_ARGUMENTS: usize = 20;
+const MAX_ARGUMENT_CONDITIONS: usize = 20;
 /// Maximum length of the user's note about a rule, in bytes.
-const MAX_NOTE_BYTES: usize = 1_000;
+const MAX_RULE_NOTE_BYTES: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
-const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;
+const MAX_EXPIRY_MILLIS: u64 = 253_402_300_799_999;
 
-/// A rule whose patterns are compiled, so that it can be matched with acts.
+/// A policy rule whose patterns are compiled, so that it can be matched with acts.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledRule {
     pub(crate) rule: PolicyRule,
@@ -31,7 +31,7 @@ pub(crate) struct CompiledRule {
 
 impl CompiledRule {
     pub(crate) fn new(rule: PolicyRule) -> Result<Self, RuleError> {
-        check_field_combination(&rule)?;
+        check_rule_field_combination(&rule)?;
         let server = GlobPattern::compile(&rule.server)?;
         if rule.trusted_server && !matches!(server, GlobPattern::Exactly(_)) {
             return Err(RuleError::NotOneTrustedServer);
@@ -112,7 +112,7 @@ impl CompiledRule {
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }
 
-    /// Returns `true` if the rule applies to acts in the direction of this one, from the host to the server or the
+    /// Returns `true` if the rule's direction includes the direction of this act, from the host to the server or the
     /// reverse.
     fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
@@ -136,7 +136,7 @@ impl CompiledRule {
 }
 
 /// Checks that the fields of a rule may be combined. Called before its patterns are compiled.
-fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
+fn check_rule_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
     let is_allow = rule.effect == RuleEffect::Allow;
     if is_allow && rule.annotations.is_some() {
         return Err(RuleError::AllowByAnnotation);
@@ -175,14 +175,14 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
     if rule.trusted_server && (!is_allow || is_of_tools) {
         return Err(RuleError::NotOneTrustedServer);
     }
-    if rule.arguments.len() > MAX_ARGUMENTS {
-        return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });
+    if rule.arguments.len() > MAX_ARGUMENT_CONDITIONS {
+        return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENT_CONDITIONS });
     }
-    if rule.expires_at.is_some_and(|end| end > MAX_TIME_MILLIS) {
+    if rule.expires_at.is_some_and(|end| end > MAX_EXPIRY_MILLIS) {
         return Err(RuleError::Date);
     }
-    if rule.note.len() > MAX_NOTE_BYTES {
-        return Err(RuleError::TooLong { part: "note", most: MAX_NOTE_BYTES });
+    if rule.note.len() > MAX_RULE_NOTE_BYTES {
+        return Err(RuleError::TooLong { part: "note", most: MAX_RULE_NOTE_BYTES });
     }
     Ok(())
 }

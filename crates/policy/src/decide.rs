@@ -8,18 +8,18 @@ use crate::{
 };
 
 /// Scopes that the user can choose when approving a tool call outside conversations.
-const CALL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
+const CALL_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
 /// Scopes that the user can choose when approving a tool call in a conversation.
-const CONVERSATION_CALL_SCOPES: &[ApprovalScope] =
+const CONVERSATION_CALL_APPROVAL_SCOPES: &[ApprovalScope] =
     &[ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
 /// Scopes that the user can choose when approving a start or connection.
-const START_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
+const START_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
 /// Scopes that the user can choose when approving an act that requires consent each time.
-const SINGLE_USE_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
+const SINGLE_USE_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// The first rule of each effect that matches an act.
+/// The first rule of each effect (allow, ask, deny) that matches an act.
 #[derive(Default)]
-struct RuleResults {
+struct FirstMatchingRules {
     deny: Option<DecisionSource>,
     ask: Option<DecisionSource>,
     allow: Option<DecisionSource>,
@@ -34,7 +34,7 @@ impl Policy {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
             return PolicyDecision::Deny { reason: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
-        let matching_rules = self.rule_results(act, now);
+        let matching_rules = self.first_matching_rules(act, now);
         if let Some(by) = matching_rules.deny {
             return PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by };
         }
@@ -42,12 +42,12 @@ impl Policy {
         let Some((reason, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
         match without_rules {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. } => {
-                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
             // The reason of the act is more specific than that of the rule. Approvals are limited to one act, because
             // the rule requires consent each time.
             PolicyDecision::Ask { reason, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
-                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
             unchanged => unchanged,
         }
@@ -131,9 +131,9 @@ impl Policy {
         Explanation { decision: self.decide(act, now), considered }
     }
 
-    /// Evaluates the rules, and returns the first matching one of each effect.
-    fn rule_results(&self, act: &PolicyAct<'_>, now: u64) -> RuleResults {
-        let mut matching_rules = RuleResults::default();
+    /// Evaluates the rules for an act, and returns the first matching one of each effect.
+    fn first_matching_rules(&self, act: &PolicyAct<'_>, now: u64) -> FirstMatchingRules {
+        let mut matching_rules = FirstMatchingRules::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for rule in set.candidates(act) {
                 let place = match rule.rule.effect {
@@ -143,7 +143,7 @@ impl Policy {
                     RuleEffect::Allow => &mut matching_rules.allow,
                 };
                 if place.is_none() && rule.match_act(act, &self.identities, now) == RuleFit::Fits {
-                    *place = Some(rule_source(set, rule));
+                    *place = Some(rule_decision_source(set, rule));
                 }
             }
         }
@@ -182,7 +182,7 @@ impl Policy {
     fn decide_by_grants_and_allow_rules(
         &self,
         act: &PolicyAct<'_>,
-        matching_rules: &RuleResults,
+        matching_rules: &FirstMatchingRules,
         now: u64,
     ) -> PolicyDecision {
         let ask = |reason, scopes| PolicyDecision::Ask { reason, by: DecisionSource::BuiltIn, scopes };
@@ -196,9 +196,9 @@ impl Policy {
             PolicyAct::CallTool { review_state, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
                     // A call after untrusted content can only be approved for a single act.
-                    _ if *after_untrusted => SINGLE_USE_SCOPES,
-                    Some(_) => CONVERSATION_CALL_SCOPES,
-                    None => CALL_SCOPES,
+                    _ if *after_untrusted => SINGLE_USE_APPROVAL_SCOPES,
+                    Some(_) => CONVERSATION_CALL_APPROVAL_SCOPES,
+                    None => CALL_APPROVAL_SCOPES,
                 };
                 let grants = self.grants_for(act);
                 let holding = grants.iter().find(|grant| match_grant(grant, act, now) == RuleFit::Fits);
@@ -215,7 +215,7 @@ impl Policy {
                     Some(_) if *review_state == ReviewState::New => ask(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match matching_rules.allow_after_untrusted {
                         Some(by) => PolicyDecision::Allow { by },
-                        None => ask(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
+                        None => ask(DecisionReason::AfterUntrusted, SINGLE_USE_APPROVAL_SCOPES),
                     },
                     Some(by) => PolicyDecision::Allow { by },
                 }
@@ -223,13 +223,13 @@ impl Policy {
             // Only a rule with a budget matches, and only while the budget is not exhausted.
             PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after_untrusted) {
                 Some(by) => PolicyDecision::Allow { by },
-                None => ask(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
+                None => ask(DecisionReason::SamplingAsks, SINGLE_USE_APPROVAL_SCOPES),
             },
-            PolicyAct::FillForm { .. } => ask(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::FillForm { .. } => ask(DecisionReason::FormsAsk, SINGLE_USE_APPROVAL_SCOPES),
+            PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_APPROVAL_SCOPES),
             PolicyAct::ShareRoots { decided: false, .. } => ask(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
-            PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
-            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_APPROVAL_SCOPES),
+            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_APPROVAL_SCOPES),
             PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_requested: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
@@ -250,7 +250,7 @@ impl Policy {
                 _ => {}
             }
         }
-        PolicyDecision::Ask { reason, by, scopes: START_SCOPES }
+        PolicyDecision::Ask { reason, by, scopes: START_APPROVAL_SCOPES }
     }
 
     /// Returns the grants for the server of an act, and for its tool if the act is a call.
@@ -265,7 +265,7 @@ impl Policy {
     }
 }
 
-fn rule_source(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
+fn rule_decision_source(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
     DecisionSource::Rule(set.rule_ref(own))
 }
 

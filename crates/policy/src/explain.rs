@@ -24,14 +24,14 @@ pub struct ConsideredRule {
     pub arguments: Vec<ArgumentJudgement>,
 }
 
-/// The result of matching a rule or grant with an act: it applies, or the first condition that isn't met.
+/// The result of matching a rule or grant with an act: [`RuleFit::Fits`], or the first condition that isn't met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleFit {
     /// All conditions are met, so the rule or grant applies.
     Fits,
     /// The rule is only about other servers.
     OtherServer,
-    /// The rule is only about acts in the other direction.
+    /// The rule is only about acts in the other direction: from the host to servers, or from servers to the host.
     OtherDirection,
     /// The rule is about other tools, or only about tool calls.
     OtherTool,

@@ -57,7 +57,7 @@ use crate::{PolicyRule, Preset};
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
     /// Version of the file format. Other versions than [`Self::VERSION`] are rejected.
-    #[serde(deserialize_with = "known_version")]
+    #[serde(deserialize_with = "deserialize_known_version")]
     pub version: u64,
     /// Preset for acts about which no rule decides.
     #[serde(default)]
@@ -78,7 +78,7 @@ impl Default for PolicyFile {
     }
 }
 
-fn known_version<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+fn deserialize_known_version<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     match u64::deserialize(deserializer)? {
         PolicyFile::VERSION => Ok(PolicyFile::VERSION),
         other => {

@@ -8,12 +8,12 @@ use crate::case_folding::is_ignorable;
 use crate::path_pattern::path_forms;
 use crate::pattern::MAX_PATTERN_BYTES;
 
-/// An absolute path of a folder, split into root and components.
+/// An absolute path of a folder in a rule, split into root and components.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderPath {
     parts: Vec<String>,
     root: PathRoot,
-    is_device: bool,
+    is_windows_device_path: bool,
 }
 
 /// The root of an absolute path.
@@ -32,7 +32,7 @@ pub(crate) enum PathRoot {
 pub(crate) enum PathContainment {
     /// The path is in the folder by exact comparison.
     Inside,
-    /// The path is in the folder on systems that ignore case or Unicode composition of names.
+    /// The path is in the folder only on systems that ignore case or Unicode composition of names.
     PerhapsInside,
     Outside,
     /// The location of the path can't be determined.
@@ -53,7 +53,7 @@ impl FolderPath {
         if parts.iter().any(|part| part == "..") {
             return Err(bad());
         }
-        Ok(Self { parts, root, is_device: is_device(root, rest) })
+        Ok(Self { parts, root, is_windows_device_path: is_windows_device_path(root, rest) })
     }
 
     pub(crate) fn containment(&self, path: &str) -> PathContainment {
@@ -64,7 +64,7 @@ impl FolderPath {
         if forms[1..].iter().all(|form| self.form_containment(form) == lies) { lies } else { PathContainment::Unclear }
     }
 
-    /// Determines the location of one of the forms in which programs may parse a path.
+    /// Determines if the folder contains one of the forms in which programs may parse a path.
     fn form_containment(&self, path: &str) -> PathContainment {
         let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
         // Some programs end a name at a NUL byte, and others don't.
@@ -74,7 +74,7 @@ impl FolderPath {
             return PathContainment::Unclear;
         }
         match (self.root, root) {
-            _ if self.is_device != is_device(root, rest) => return PathContainment::Unclear,
+            _ if self.is_windows_device_path != is_windows_device_path(root, rest) => return PathContainment::Unclear,
             (own, other) if own == other => {}
             (PathRoot::Drive(_), PathRoot::Drive(_)) => return PathContainment::Outside,
             // A share can be a folder of a drive, and a path without a drive can be on any drive.
@@ -106,7 +106,7 @@ pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
 
 /// Returns `true` if a Windows path names a device (`\\?\`, `\\.\`), through which each share and drive has a second
 /// name.
-pub(crate) fn is_device(root: PathRoot, rest: &str) -> bool {
+pub(crate) fn is_windows_device_path(root: PathRoot, rest: &str) -> bool {
     let first = rest.split(['/', '\\']).next();
     root == PathRoot::Share && matches!(first, Some("?" | "."))
 }
@@ -120,11 +120,11 @@ pub(crate) fn is_altered_by_windows(root: PathRoot, part: &str) -> bool {
 /// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
 /// names.
 pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
-    fold_name(one).eq(fold_name(other))
+    fold_file_name(one).eq(fold_file_name(other))
 }
 
-/// Folds a name so that names which are equal for [`is_equal_folded`] become identical.
-pub(crate) fn fold_name(name: &str) -> impl Iterator<Item = char> {
+/// Folds a file name so that names which are equal for [`is_equal_folded`] become identical.
+pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 

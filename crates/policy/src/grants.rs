@@ -10,7 +10,7 @@ use crate::{ApprovalScope, Hash};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct GrantId(pub u64);
 
-/// The kind of act that a grant allows.
+/// The kind of act that a grant allows: a start or connection, or calls of one tool.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantSubject {
@@ -20,7 +20,7 @@ pub enum GrantSubject {
     Tool(String),
 }
 
-/// The originator of an act that required no consent.
+/// The originator of an act that a grant or rule allowed without consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -29,7 +29,7 @@ pub enum UsedBy {
     User,
     /// A model, in a conversation.
     Model,
-    /// An app: a page that a server provides.
+    /// An app (MCP Apps), which is a page that a server provides.
     App,
     /// The user, on the command line.
     CommandLine,
@@ -104,12 +104,13 @@ impl Grant {
     }
 }
 
-/// The error for a new grant if there are already [`Grants::LIMIT`].
+/// Error for adding a grant if there are already [`Grants::LIMIT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All grants. A subject of a server has at most one grant for all conversations, and one for each conversation.
+/// The grants of all servers. A subject of a server has at most one grant for all conversations, and one for each
+/// conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, ServerGrants>,
@@ -313,7 +314,7 @@ impl Grants {
         self.retain(server, |_| false);
     }
 
-    /// Retains the grants of a server for which `is_retained` returns `true`.
+    /// Retains those grants of a server for which `is_retained` returns `true`.
     fn retain(&mut self, server: &str, is_retained: impl Fn(&Grant) -> bool) {
         let Some(own) = self.servers.get_mut(server) else { return };
         for list in own.grant_lists_mut() {

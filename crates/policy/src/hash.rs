@@ -92,7 +92,7 @@ impl PartialHash {
 #[must_use]
 pub fn canonical_json(value: &Value) -> String {
     let mut text = String::new();
-    write_canonical(value, &mut text);
+    write_canonical_value(value, &mut text);
     text
 }
 
@@ -104,7 +104,7 @@ pub fn canonical_object(members: &Map<String, Value>) -> String {
     text
 }
 
-fn write_canonical(value: &Value, text: &mut String) {
+fn write_canonical_value(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => write_object(members, text),
         Value::Array(items) => {
@@ -113,7 +113,7 @@ fn write_canonical(value: &Value, text: &mut String) {
                 if i > 0 {
                     text.push(',');
                 }
-                write_canonical(item, text);
+                write_canonical_value(item, text);
             }
             text.push(']');
         }
@@ -140,7 +140,7 @@ fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, tex
         }
         write_string(key, text);
         text.push(':');
-        write_canonical(value, text);
+        write_canonical_value(value, text);
     }
     text.push('}');
 }

@@ -50,7 +50,7 @@ use serde_json::{Map, Value};
 use server_identity::{Identities, ServerIdentity};
 
 /// Maximum number of paths in a call whose symbolic links are resolved.
-const MAX_PATHS: usize = 256;
+const MAX_RESOLVED_PATHS_PER_CALL: usize = 256;
 
 /// The rules and the preset of one policy file.
 #[derive(Debug, Clone, Default)]
@@ -148,7 +148,7 @@ impl Policy {
             return BTreeSet::new();
         }
         let rules = sets.into_iter().flat_map(|set| set.tool_rules(server, tool));
-        rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
+        rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_RESOLVED_PATHS_PER_CALL).collect()
     }
 
     /// Replaces the rules and the preset of the system-wide file.
@@ -175,7 +175,8 @@ impl Policy {
         self.managed.unusable = true;
     }
 
-    /// Marks the user's file as unusable, with the same effect as [`mark_managed_unusable`](Self::mark_managed_unusable).
+    /// Marks the user's file as unusable, with the same effect as
+    /// [`mark_managed_unusable`](Self::mark_managed_unusable).
     pub const fn mark_user_unusable(&mut self) {
         self.user.unusable = true;
     }

@@ -8,13 +8,13 @@ use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::number_range::NumberRange;
 use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_forms};
 use crate::pattern::{GlobPattern, compile_regex};
-use crate::spelling::{parse_address, spellings};
+use crate::spelling::{parse_as_url, spellings};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Maximum length of a string that is checked, in bytes. Longer strings are doubtful.
-const MAX_CHECKED_BYTES: usize = 64 * 1024;
-/// Maximum number of normalized forms of a value that are shown.
+/// Maximum length in bytes of an argument's string that is checked. Longer strings are doubtful.
+const MAX_CHECKED_STRING_BYTES: usize = 64 * 1024;
+/// Maximum number of normalized forms of an argument's value that are shown.
 const MAX_DISPLAYED_FORMS: usize = 4;
 
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl Matcher {
     /// Compares an argument's value that is not a list with the pattern.
     pub(crate) fn judge(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self, value) {
-            (_, Value::String(text)) if text.len() > MAX_CHECKED_BYTES => {
+            (_, Value::String(text)) if text.len() > MAX_CHECKED_STRING_BYTES => {
                 MatchVerdict::Doubtful(JudgementReason::TooLong)
             }
             (Self::Number(range), value) => range.judge(value),
@@ -107,13 +107,13 @@ impl Matcher {
     pub(crate) fn normalized_forms(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
         let Value::String(text) = value else { return Vec::new() };
         let mut shown: Vec<String> = match self {
-            _ if text.len() > MAX_CHECKED_BYTES => Vec::new(),
+            _ if text.len() > MAX_CHECKED_STRING_BYTES => Vec::new(),
             Self::Path(_) => normalized_path_forms(text, facts),
-            Self::Address(_) => parse_address(text).map(|url| url.to_string()).into_iter().collect(),
+            Self::Address(_) => parse_as_url(text).map(|url| url.to_string()).into_iter().collect(),
             Self::Folder(_) => normalized_path_forms(text, &ResolvedPaths::Elsewhere),
-            Self::Glob(_) | Self::Regex(_) => match parse_address(text) {
+            Self::Glob(_) | Self::Regex(_) => match parse_as_url(text) {
                 Some(url) => vec![url.to_string()],
-                None if text.contains(['/', '\\']) => vec![crate::spelling::normal_path(text)],
+                None if text.contains(['/', '\\']) => vec![crate::spelling::normalize_path(text)],
                 None => spellings(text).into_iter().filter(|_| text.contains('%')).collect(),
             },
             Self::Number(_) => Vec::new(),

@@ -80,13 +80,13 @@ fn may_be_number(text: &str) -> bool {
 fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one.cmp(&other),
-        (Some(one), None) => compare_with_float(one, as_float(other)),
-        (None, Some(other)) => compare_with_float(other, as_float(one)).reverse(),
-        (None, None) => as_float(one).total_cmp(&as_float(other)),
+        (Some(one), None) => compare_with_float(one, number_as_float(other)),
+        (None, Some(other)) => compare_with_float(other, number_as_float(one)).reverse(),
+        (None, None) => number_as_float(one).total_cmp(&number_as_float(other)),
     }
 }
 
-fn as_float(number: &Number) -> f64 {
+fn number_as_float(number: &Number) -> f64 {
     // A number that is not an integer is always a finite float.
     number.as_f64().unwrap_or(f64::NAN)
 }

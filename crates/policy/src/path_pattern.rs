@@ -7,9 +7,11 @@ use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
 use crate::case_folding::narrow_separators;
-use crate::folder_path::{PathRoot, is_altered_by_windows, is_device, is_in_alias_folder, path_components, split_root};
+use crate::folder_path::{
+    PathRoot, is_altered_by_windows, is_in_alias_folder, is_windows_device_path, path_components, split_root,
+};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{PartsPattern, resolve_dots};
+use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::MAX_PATTERN_BYTES;
 
 /// Maximum number of nested percent-encodings in a text that are decoded.
@@ -39,11 +41,11 @@ impl ResolvedPaths {
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     root: PathRoot,
-    is_device: bool,
-    parts: PartsPattern,
+    is_windows_device_path: bool,
+    parts: ComponentsPattern,
     /// Path components of the pattern before the first component with a wildcard.
     literal_components: Vec<String>,
-    /// The part of the pattern before its first wildcard, as a path.
+    /// The part of the pattern before its first wildcard, as a path whose symbolic links are resolved.
     pub(crate) beginning: String,
 }
 
@@ -68,8 +70,8 @@ impl PathPattern {
         let beginning = format!("{drive}{separator}{}", literal_components.join(separator));
         Ok(Self {
             root,
-            is_device: is_device(root, rest),
-            parts: PartsPattern::compile(parts)?,
+            is_windows_device_path: is_windows_device_path(root, rest),
+            parts: ComponentsPattern::compile(parts)?,
             literal_components,
             beginning,
         })
@@ -97,9 +99,9 @@ impl PathPattern {
         }
     }
 
-    /// Returns the pattern with its beginning replaced by the resolved location of the beginning, or `None` if that is
-    /// unchanged.
-    fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
+    /// Returns the pattern in which the resolved location of its beginning replaces the beginning, or `None` if they
+    /// are equal.
+    fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_root(real)?;
         let first: Vec<&str> = path_components(root, rest).collect();
@@ -108,14 +110,16 @@ impl PathPattern {
 
     /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern, if the resolved
     /// location of its beginning differs.
-    fn judge_form(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
+    fn judge_form(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
         let Some((root, rest)) = split_root(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
         if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
-        let names = resolve_dots(path_components(root, rest));
+        let names = resolve_dot_components(path_components(root, rest));
         let own = match (self.root, root) {
-            _ if self.is_device != is_device(root, rest) => MatchVerdict::Doubtful(JudgementReason::NotWhole),
+            _ if self.is_windows_device_path != is_windows_device_path(root, rest) => {
+                MatchVerdict::Doubtful(JudgementReason::NotWhole)
+            }
             (own, other) if own == other => self.parts.judge(&names),
             (PathRoot::Drive(_), PathRoot::Drive(_)) => MatchVerdict::Differs(JudgementReason::Differs),
             _ => MatchVerdict::Doubtful(JudgementReason::NotWhole),
@@ -171,7 +175,7 @@ pub(crate) fn normalized_path_forms(text: &str, facts: &ResolvedPaths) -> Vec<St
     let mut shown: Vec<String> = Vec::new();
     for form in path_forms(text) {
         let Some((root, rest)) = split_root(&form) else { continue };
-        let names = resolve_dots(path_components(root, rest));
+        let names = resolve_dot_components(path_components(root, rest));
         shown.push(match root {
             PathRoot::Slash => format!("/{}", names.join("/")),
             PathRoot::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),

@@ -7,7 +7,7 @@ use crate::RuleError;
 /// Maximum length of a glob, regular expression or path pattern in a rule, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 1_024;
 /// Maximum memory that a compiled regular expression may use, in bytes.
-const MAX_COMPILED_BYTES: usize = 256 * 1024;
+const MAX_COMPILED_REGEX_BYTES: usize = 256 * 1024;
 
 /// A glob, compiled to the fastest way in which it can be matched.
 #[derive(Debug, Clone)]
@@ -61,8 +61,8 @@ impl GlobPattern {
             return Ok(Self::Exactly(exactly));
         }
         shape.push_str(r"\z");
-        let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_BYTES).build();
-        let expression = built.map_err(|error| expression_error(glob, &error))?;
+        let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_REGEX_BYTES).build();
+        let expression = built.map_err(|error| regex_rule_error(glob, &error))?;
         Ok(Self::WithWildcards { expression, is_for_paths: exactly.contains(['/', '\\']) })
     }
 
@@ -99,19 +99,19 @@ pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError>
     }
     // Compiled separately first, so that an unbalanced parenthesis can't end the anchoring group.
     let found = RegexBuilder::new(text)
-        .size_limit(MAX_COMPILED_BYTES)
+        .size_limit(MAX_COMPILED_REGEX_BYTES)
         .build()
-        .map_err(|error| expression_error(text, &error))?;
+        .map_err(|error| regex_rule_error(text, &error))?;
     if !whole {
         return Ok(found);
     }
     RegexBuilder::new(&format!(r"\A(?:{text})\z"))
-        .size_limit(MAX_COMPILED_BYTES)
+        .size_limit(MAX_COMPILED_REGEX_BYTES)
         .build()
-        .map_err(|error| expression_error(text, &error))
+        .map_err(|error| regex_rule_error(text, &error))
 }
 
-fn expression_error(expression: &str, error: &regex::Error) -> RuleError {
+fn regex_rule_error(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of rules per source.
-pub(crate) const MAX_RULES: usize = 500;
+/// Maximum number of rules per source (policy file or session).
+pub(crate) const MAX_RULES_PER_SOURCE: usize = 500;
 
 /// Effect of a rule on matching acts, ordered by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub enum RuleEffect {
     Deny,
 }
 
-/// The direction of the acts to which a rule applies.
+/// The direction of the acts to which a rule applies: from the host to servers, or the reverse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -54,7 +54,7 @@ pub enum RuleScope {
 
 /// A condition on one argument of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenArgument", into = "WrittenArgument")]
+#[serde(try_from = "ArgumentRuleInFile", into = "ArgumentRuleInFile")]
 pub struct ArgumentRule {
     /// JSON Pointer (RFC 6901) to the argument, such as `/path` or `/options/0/name`.
     pub at: String,
@@ -91,7 +91,7 @@ pub enum ArgumentPattern {
 /// An argument condition as written in a policy file, with exactly one of the pattern members set.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenArgument {
+struct ArgumentRuleInFile {
     at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     glob: Option<String>,
@@ -107,10 +107,10 @@ struct WrittenArgument {
     number: Option<String>,
 }
 
-impl TryFrom<WrittenArgument> for ArgumentRule {
+impl TryFrom<ArgumentRuleInFile> for ArgumentRule {
     type Error = &'static str;
 
-    fn try_from(written: WrittenArgument) -> Result<Self, Self::Error> {
+    fn try_from(written: ArgumentRuleInFile) -> Result<Self, Self::Error> {
         let kinds = [
             written.glob.map(ArgumentPattern::Glob),
             written.regex.map(ArgumentPattern::Regex),
@@ -129,7 +129,7 @@ impl TryFrom<WrittenArgument> for ArgumentRule {
     }
 }
 
-impl From<ArgumentRule> for WrittenArgument {
+impl From<ArgumentRule> for ArgumentRuleInFile {
     fn from(rule: ArgumentRule) -> Self {
         let written = Self { at: rule.at, ..Self::default() };
         match rule.is {
@@ -375,6 +375,6 @@ pub enum RuleError {
     #[error("two rules have the number {0}; omit \"id\" in one of them")]
     SameId(u64),
     /// There are more rules than [`RuleSet::LIMIT`](crate::RuleSet::LIMIT).
-    #[error("there are more than {} rules; remove some first", MAX_RULES)]
+    #[error("there are more than {} rules; remove some first", MAX_RULES_PER_SOURCE)]
     TooMany,
 }

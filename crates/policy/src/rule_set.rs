@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compiled_rule::CompiledRule;
 use crate::pattern::GlobPattern;
-use crate::rule::MAX_RULES;
+use crate::rule::MAX_RULES_PER_SOURCE;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
-/// Error for a list of rules of which one is invalid.
+/// Error for a list of rules, one of which is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {} is invalid: {error}", .at + 1)]
 pub struct RuleProblem {
@@ -26,7 +26,7 @@ pub struct RuleSet {
     by_server: HashMap<String, Vec<usize>>,
     /// Indices of rules about one tool of several servers, by the tool's name.
     by_tool: HashMap<String, Vec<usize>>,
-    /// Indices of rules that are neither about one server nor about one tool.
+    /// Indices of rules that are about several servers and not about one tool.
     others: Vec<usize>,
     /// Set if any rule compares paths.
     has_paths: bool,
@@ -40,7 +40,7 @@ impl Default for RuleSet {
 
 impl RuleSet {
     /// Maximum number of rules in one source.
-    pub const LIMIT: usize = MAX_RULES;
+    pub const LIMIT: usize = MAX_RULES_PER_SOURCE;
 
     /// Creates a set without rules for this source.
     #[must_use]
@@ -102,7 +102,7 @@ impl RuleSet {
         Ok(id)
     }
 
-    /// Removes the rules for which `is_it` returns `true`. Returns `true` if there were any.
+    /// Removes the rules of the set for which `is_it` returns `true`. Returns `true` if there were any.
     pub fn remove_matching(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
         let before = self.rules.len();
         self.rules.retain(|own| !is_it(&own.rule));
@@ -129,7 +129,7 @@ impl RuleSet {
         }
     }
 
-    /// Returns the rules that may match an act. No other rule matches.
+    /// Returns the rules that may match an act. The other rules don't match.
     pub(crate) fn candidates<'a>(&'a self, act: &PolicyAct<'_>) -> impl Iterator<Item = &'a CompiledRule> {
         let tool = match act {
             PolicyAct::CallTool { tool, .. } => Some(*tool),

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::spelling;
 
-/// Identities by the user's names for the servers.
+/// Identities (command line, program, URL) of servers, by the user's names for the servers.
 pub(crate) type Identities = HashMap<String, ServerIdentity>;
 
 /// A server's command line, program and URL. Their spellings are computed lazily, because most policies have no rule

@@ -25,8 +25,8 @@ pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
     for _ in 0..=MAX_DECODING_ROUNDS {
-        add_paths(&mut found, &decoded);
-        add_addresses(&mut found, &decoded);
+        add_path_spellings(&mut found, &decoded);
+        add_address_spellings(&mut found, &decoded);
         let next = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
         if next == decoded {
             break;
@@ -37,9 +37,9 @@ pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
     found
 }
 
-fn add_paths(found: &mut BTreeSet<String>, text: &str) {
+fn add_path_spellings(found: &mut BTreeSet<String>, text: &str) {
     for text in [text.to_owned(), text.trim().to_owned(), text.replace('\\', "/")] {
-        let normal = normal_path(&text);
+        let normal = normalize_path(&text);
         if let Some(bare) = normal.strip_suffix('/').filter(|bare| !bare.is_empty()) {
             found.insert(bare.to_owned());
         }
@@ -47,22 +47,22 @@ fn add_paths(found: &mut BTreeSet<String>, text: &str) {
     }
 }
 
-fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
+fn add_address_spellings(found: &mut BTreeSet<String>, text: &str) {
     let trimmed = text.trim_start_matches(['/', '\\']);
     let opaque = Url::parse(text).ok().filter(|url| !url.has_host());
     if let Some(url) = Url::parse(text).ok().filter(|url| url.scheme() == "file") {
-        add_file_path(found, &url);
-    } else if let Some(nested) = opaque.as_ref().and_then(|url| parse_address(url.path())) {
+        add_file_url_path(found, &url);
+    } else if let Some(nested) = opaque.as_ref().and_then(|url| parse_as_url(url.path())) {
         // `view-source:https://host` and `blob:https://host` lead to the nested address.
-        add_address(found, &nested);
+        add_url_spellings(found, &nested);
     }
-    match parse_address(text) {
-        Some(url) => add_address(found, &url),
+    match parse_as_url(text) {
+        Some(url) => add_url_spellings(found, &url),
         // Many programs add a scheme to a text without one.
         None => {
             for scheme in ["https", "http"] {
                 if let Ok(url) = Url::parse(&format!("{scheme}://{trimmed}")) {
-                    add_address(found, &url);
+                    add_url_spellings(found, &url);
                 }
             }
         }
@@ -70,16 +70,16 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
 }
 
 /// Adds the path in a `file:` address, with the Windows drive if it has one.
-fn add_file_path(found: &mut BTreeSet<String>, url: &Url) {
+fn add_file_url_path(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
-    add_paths(found, &path);
+    add_path_spellings(found, &path);
     if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(split_root(bare), Some((PathRoot::Drive(_), _))))
     {
-        add_paths(found, bare);
+        add_path_spellings(found, bare);
     }
 }
 
-fn add_address(found: &mut BTreeSet<String>, url: &Url) {
+fn add_url_spellings(found: &mut BTreeSet<String>, url: &Url) {
     let mut plain = url.clone();
     // Fails for an address that can't have a user or another host, which is then left unchanged.
     let _ = plain.set_username("");
@@ -88,7 +88,7 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
         let _ = plain.set_host(Some(&host));
     }
     let mut merged = plain.clone();
-    merged.set_path(&normal_path(plain.path()));
+    merged.set_path(&normalize_path(plain.path()));
     for url in [url, &plain, &merged] {
         let mut bare = url.clone();
         bare.set_fragment(None);
@@ -115,7 +115,7 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
 }
 
 /// Parses a text as an address. Returns `None` for a Windows path.
-pub(crate) fn parse_address(text: &str) -> Option<Url> {
+pub(crate) fn parse_as_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
     is_one.then_some(url)
@@ -135,7 +135,7 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
 /// matches only such paths.
 pub(crate) fn is_normal_path(text: &str) -> bool {
     !may_leave_folder(text)
-        && normal_path(text) == text
+        && normalize_path(text) == text
         && !has_ambiguous_encoding(&narrow_separators(text).to_ascii_lowercase())
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn looks_like_path(text: &str) -> bool {
 }
 
 /// Normalizes a path by resolving `.`, `..` and empty components by names only. A trailing `/` is preserved.
-pub(crate) fn normal_path(text: &str) -> String {
+pub(crate) fn normalize_path(text: &str) -> String {
     let mut left: Vec<&str> = Vec::new();
     for part in text.split('/') {
         match part {
@@ -195,10 +195,10 @@ pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
     for word in std::iter::once(words).chain(parts).filter(|word| may_have_other_spellings(word)) {
         let others = [word.to_owned(), fold_text(word)];
-        let addresses = others.iter().filter_map(|word| parse_address(word));
+        let addresses = others.iter().filter_map(|word| parse_as_url(word));
         for url in addresses {
             let mut of_word = BTreeSet::new();
-            add_address(&mut of_word, &url);
+            add_url_spellings(&mut of_word, &url);
             for spelling in of_word {
                 // The other words are retained, because a rule may match all of them.
                 found.insert(fold_text(&words.replacen(word, &spelling, 1)));
@@ -238,7 +238,7 @@ mod tests {
             ("", ""),
             ("a", "a"),
         ] {
-            assert_eq!(normal_path(text), expected, "{text}");
+            assert_eq!(normalize_path(text), expected, "{text}");
             assert_eq!(is_normal_path(text), expected == text && !text.contains(".."), "{text}");
         }
         assert!(!is_normal_path(r"a\..\b"), "a Windows path with `..`");
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn normal_address_is_unambiguous() {
-        let is_normal = |text: &str| parse_address(text).is_some_and(|url| is_normal_address(text, &url));
+        let is_normal = |text: &str| parse_as_url(text).is_some_and(|url| is_normal_address(text, &url));
         for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
             assert!(is_normal(text), "{text}");
         }
@@ -323,8 +323,8 @@ mod tests {
         ] {
             assert!(!is_normal(text), "{text}");
         }
-        assert!(parse_address("foo://a.x/").is_some(), "any scheme with a host");
-        assert!(parse_address("C://a/b").is_none(), "not a Windows drive");
+        assert!(parse_as_url("foo://a.x/").is_some(), "any scheme with a host");
+        assert!(parse_as_url("C://a/b").is_none(), "not a Windows drive");
         assert_eq!(decode_unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
     }
 

@@ -12,14 +12,15 @@ use crate::case_folding::{fold_glob, fold_text, narrow_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
-    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normal_path, parse_address, spellings,
+    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normalize_path, parse_as_url,
+    spellings,
 };
 
-/// A glob for strings, prepared to compare paths and addresses in several spellings.
+/// A glob that a rule compares with strings. Paths and addresses are compared in several spellings.
 #[derive(Debug, Clone)]
 pub(crate) struct TextGlob {
     own: GlobPattern,
-    /// The glob in normal spelling, or `None` if it is already in normal spelling.
+    /// The glob with its paths or addresses in normal spelling, or `None` if they already are.
     normal: Option<GlobPattern>,
     /// The glob after folding its letters and replacing backslashes with slashes.
     folded: Option<GlobPattern>,
@@ -66,7 +67,7 @@ impl TextGlob {
     }
 }
 
-/// A regular expression for strings, which may be paths or addresses.
+/// A regular expression that a rule compares with strings, which may be paths or addresses.
 #[derive(Debug, Clone)]
 pub(crate) struct TextRegex {
     pub(crate) expression: Regex,
@@ -119,7 +120,7 @@ impl CandidateText<'_> {
         // links the path contains.
         let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
         if !self.fits_as_written {
-            let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
+            let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && is_for_paths {
@@ -130,7 +131,7 @@ impl CandidateText<'_> {
                 MatchVerdict::Differs(JudgementReason::Differs)
             };
         }
-        match parse_address(text) {
+        match parse_as_url(text) {
             _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
             Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
             Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
@@ -144,20 +145,20 @@ impl CandidateText<'_> {
 
     /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
     /// word, and a pattern that matches any address.
-    fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
+    fn is_plain_word(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.is_for_addresses && fold_text(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
 }
 
-/// Folds letters, and replaces backslashes with slashes.
+/// Folds the letters of a text, and replaces backslashes with slashes.
 fn fold_with_slashes(text: &str) -> String {
     fold_text(text).replace('\\', "/")
 }
 
 /// Returns the glob that matches the normal spellings of the paths or addresses that this glob matches.
 fn normalized_glob(glob: &str) -> String {
-    let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
+    let Some((scheme, rest)) = glob.split_once("://") else { return normalize_path(glob) };
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
@@ -173,7 +174,7 @@ fn normalized_glob(glob: &str) -> String {
     {
         authority = bare.to_owned();
     }
-    let path = if path.is_empty() { String::new() } else { normal_path(path) };
+    let path = if path.is_empty() { String::new() } else { normalize_path(path) };
     format!("{scheme}://{authority}{path}")
 }
 

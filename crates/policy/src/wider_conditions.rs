@@ -1,14 +1,14 @@
 //! Additional matches of rules that deny or ask: the parent folder of the location in the rule, and the host in the
 //! rule with any web scheme. Rules that allow have no additional matches. Used by `argument_condition.rs`.
 
-use crate::address::{AddressPattern, default_port, split_port};
+use crate::address::{AddressPattern, default_port, split_host_and_port};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::matcher::Matcher;
 use crate::path_pattern::ResolvedPaths;
 use crate::uri::UriPattern;
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
-/// Conditions under which a rule that denies or asks applies in addition to those in the rule.
+/// Conditions under which a rule that denies or asks applies although the condition in the rule isn't met.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WiderConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
@@ -84,7 +84,7 @@ impl SameHostPattern {
         };
         let (scheme, rest) = text.split_once("://")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let (host, port) = split_port(authority);
+        let (host, port) = split_host_and_port(authority);
         let is_web = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "ws" | "wss");
         if !is_web || host.trim_matches(['*', '.']).is_empty() || text.contains('\\') {
             return None;

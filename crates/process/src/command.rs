@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
-use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable};
+use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable_name};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
 /// A program with its arguments, which is started directly and never through a shell.
@@ -52,7 +52,7 @@ impl SearchPath {
     /// folders are resolved against its working directory.
     #[must_use]
     pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
-        let configured = command.environment.iter().find(|(name, _)| is_same_variable(name, "PATH"));
+        let configured = command.environment.iter().find(|(name, _)| is_same_variable_name(name, "PATH"));
         configured.map_or_else(|| self.clone(), |(_, path)| self.with_variable(path, &command.directory()))
     }
 }

@@ -20,12 +20,12 @@ use tokio::time::timeout;
 use crate::platform;
 
 /// Time limit for the operating system to start a program, which may be on a network file system.
-const START_TIMEOUT: Duration = Duration::from_secs(10);
+const PROCESS_START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of processes that wait to be started by the launcher thread.
+/// Maximum number of processes that wait until the launcher thread starts them.
 const MAX_QUEUED_STARTS: usize = 1024;
 
-/// Function that prepares the child process before its program runs, for instance drops privileges.
+/// Function that prepares the child process before its program runs, for instance by dropping privileges.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
 /// A process to start. Its environment and working directory are the given ones, not those of the app.
@@ -34,7 +34,7 @@ pub(crate) struct ProcessLaunch {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: PathBuf,
-    /// Set if standard input and standard error are pipes. Otherwise they are null devices.
+    /// Set if standard input and standard error of the process are pipes. Otherwise they are null devices.
     pub(crate) pipes_input_and_errors: bool,
     /// Function that prepares the child process, or `None`.
     pub(crate) setup: Option<ChildSetup>,
@@ -42,21 +42,21 @@ pub(crate) struct ProcessLaunch {
 
 type LaunchJob = Box<dyn FnOnce() + Send>;
 
-static LAUNCHER: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
+static LAUNCHER_THREAD: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
 
 impl ProcessLaunch {
     /// Starts the process in its own session (on Windows, its own job).
     pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
         let (reply, started) = oneshot::channel();
-        submit(Box::new(move || {
+        submit_launch_job(Box::new(move || {
             let _runtime = runtime.enter();
             // If the caller has stopped waiting, the process is killed.
             if let Err(Ok(mut late)) = reply.send(self.start_on_this_thread()) {
                 let _ = late.start_kill();
             }
         }))?;
-        match timeout(START_TIMEOUT, started).await {
+        match timeout(PROCESS_START_TIMEOUT, started).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(io::Error::other("the starting thread has ended")),
             Err(_) => {
@@ -83,7 +83,7 @@ impl ProcessLaunch {
             .stdout(Stdio::piped())
             .stderr(pipe_if(self.pipes_input_and_errors));
         let mut command = CommandWrap::from(command);
-        platform::isolate(&mut command);
+        platform::isolate_child(&mut command);
         if let Some(setup) = self.setup {
             setup(command.command_mut());
         }
@@ -91,7 +91,7 @@ impl ProcessLaunch {
     }
 }
 
-fn submit(job: LaunchJob) -> io::Result<()> {
+fn submit_launch_job(job: LaunchJob) -> io::Result<()> {
     let mut launcher = lock_launcher();
     let job = match launcher.as_ref() {
         Some(running) => match running.try_send(job) {
@@ -119,5 +119,5 @@ fn submit(job: LaunchJob) -> io::Result<()> {
 }
 
 fn lock_launcher() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
-    LAUNCHER.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    LAUNCHER_THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -61,7 +61,7 @@ impl std::fmt::Display for MissingDependency {
     }
 }
 
-/// Returns the files that the command needs and can't access under this plan. Reads the disk.
+/// Returns the files that a command needs and can't access under this sandbox plan. Reads the disk.
 #[must_use]
 pub fn missing_dependencies(
     command: &ServerCommand,

@@ -11,8 +11,8 @@ use foreign::visible;
 
 use crate::platform::{self, StartTime};
 
-/// Record of one running server, stored for the next start. `Display` writes it as one line, and `FromStr` parses that
-/// line.
+/// Record of one running server, stored on disk so that the next start of the app can end the server. `Display` writes
+/// it as one line, and `FromStr` parses that line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRecord {
     /// Process ID of the server's first process.
@@ -33,7 +33,7 @@ pub struct RunningRecord {
 
 /// The outcome of looking for the server of one [`RunningRecord`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SweptRecord {
+pub struct SweptServerRecord {
     /// The record of the server, as it was passed to [`sweep`].
     pub record: RunningRecord,
     /// Result of looking for the server, and of killing it if it is an orphan.
@@ -56,8 +56,8 @@ pub enum SweepOutcome {
 
 /// Kills the process groups that remain from the servers of these records. A group is killed only if the recorded pid
 /// has the recorded start time, or a process of the group has a recorded pipe open.
-pub fn sweep(records: &[RunningRecord]) -> Vec<SweptRecord> {
-    records.iter().map(|record| SweptRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
+pub fn sweep(records: &[RunningRecord]) -> Vec<SweptServerRecord> {
+    records.iter().map(|record| SweptServerRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
 
 fn sweep_record(record: &RunningRecord) -> SweepOutcome {
@@ -102,7 +102,7 @@ impl fmt::Display for RunningRecord {
 
 /// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum InvalidRecord {
+pub enum InvalidServerRecord {
     /// The line of the record has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
@@ -112,11 +112,11 @@ pub enum InvalidRecord {
 }
 
 impl FromStr for RunningRecord {
-    type Err = InvalidRecord;
+    type Err = InvalidServerRecord;
 
-    fn from_str(line: &str) -> Result<RunningRecord, InvalidRecord> {
+    fn from_str(line: &str) -> Result<RunningRecord, InvalidServerRecord> {
         let mut fields = line.trim_end().splitn(7, ' ');
-        let mut next = || fields.next().ok_or(InvalidRecord::TooFewFields);
+        let mut next = || fields.next().ok_or(InvalidServerRecord::TooFewFields);
         Ok(RunningRecord {
             pid: next()?.parse()?,
             group: next()?.parse()?,
@@ -163,11 +163,11 @@ mod tests {
     fn malformed_line_is_rejected() {
         assert_eq!(
             "12 13".parse::<RunningRecord>(),
-            Err(InvalidRecord::TooFewFields),
+            Err(InvalidServerRecord::TooFewFields),
             "a truncated line must report the missing fields"
         );
         assert!(
-            matches!("x 1 a 1 a - p".parse::<RunningRecord>(), Err(InvalidRecord::NotANumber(_))),
+            matches!("x 1 a 1 a - p".parse::<RunningRecord>(), Err(InvalidServerRecord::NotANumber(_))),
             "a line with an invalid pid must report the invalid number"
         );
     }

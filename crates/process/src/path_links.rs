@@ -1,6 +1,6 @@
 //! Resolution of symbolic links in paths, for rules that match paths. Paths are provided by models and servers, and may
-//! be on a file system that doesn't respond. Therefore they are resolved on separate threads, with a short timeout. Used
-//! by `host/src/owner/path_links.rs`.
+//! be on a file system that doesn't respond. Therefore they are resolved on separate threads, with a short timeout.
+//! Used by `host/src/owner/path_links.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -18,17 +18,17 @@ const MAX_PATH_BYTES: usize = 4_096;
 
 static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Permission to run one resolving thread. Released on drop.
-struct ThreadSlot;
+/// Permit to run one thread that resolves links. Released on drop.
+struct ResolvingThreadPermit;
 
-impl ThreadSlot {
+impl ResolvingThreadPermit {
     fn try_acquire() -> Option<Self> {
         let more = |now: usize| (now < MAX_RESOLVING_THREADS).then_some(now + 1);
         RESOLVING_THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
     }
 }
 
-impl Drop for ThreadSlot {
+impl Drop for ResolvingThreadPermit {
     fn drop(&mut self) {
         RESOLVING_THREADS.fetch_sub(1, Ordering::AcqRel);
     }
@@ -45,19 +45,19 @@ pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     following.await.unwrap_or_default()
 }
 
-/// Resolves paths by calling `follow` on a separate thread. Paths that are not resolved within `patience` are missing
-/// in the result.
+/// Resolves the symbolic links in paths by calling `follow` on a separate thread. Paths that are not resolved within
+/// `patience` are missing in the result.
 fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> LinkTargets {
     let mut known = LinkTargets::new();
     let whole: Vec<String> =
         paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
-    let place = if whole.is_empty() { None } else { ThreadSlot::try_acquire() };
+    let place = if whole.is_empty() { None } else { ResolvingThreadPermit::try_acquire() };
     let Some(place) = place else { return known };
     let (sender, receiver) = mpsc::sync_channel(whole.len());
     let follow_all = move || {
         let _place = place;
         for path in whole {
-            let real = follow(Path::new(&path)).and_then(|real| path_text(&real));
+            let real = follow(Path::new(&path)).and_then(|real| canonical_path_text(&real));
             if sender.send((path, real)).is_err() {
                 break;
             }
@@ -99,7 +99,7 @@ fn resolve_path(path: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the path as text, without the `\\?\` prefix that Windows adds to canonical paths.
-fn path_text(path: &Path) -> Option<String> {
+fn canonical_path_text(path: &Path) -> Option<String> {
     let text = path.to_str()?;
     let bare = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
     Some(bare.unwrap_or(text).to_owned())
@@ -167,12 +167,12 @@ mod tests {
         assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
         assert_eq!(resolve_paths(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
         assert_eq!(
-            path_text(Path::new(r"\\?\C:\a")).as_deref(),
+            canonical_path_text(Path::new(r"\\?\C:\a")).as_deref(),
             Some(r"C:\a"),
             "the prefix of a Windows drive is removed"
         );
         assert_eq!(
-            path_text(Path::new(r"\\?\UNC\a")).as_deref(),
+            canonical_path_text(Path::new(r"\\?\UNC\a")).as_deref(),
             Some(r"\\?\UNC\a"),
             "the prefix of a share is retained"
         );

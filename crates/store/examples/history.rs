@@ -19,11 +19,11 @@ const MEASUREMENT_COUNT: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let open = || store::open(&folder.path().join("mcp.json"), &folder.path().join("data"), Arc::new(NoShell));
+    let open = || store::open(&folder.path().join("mcp.json"), &folder.path().join("data"), Arc::new(NoPlatform));
     let ports = open()?;
     let history = ports.history.as_ref();
     let began = Instant::now();
-    let mut random = fill(history)?;
+    let mut random = fill_history(history)?;
     let messages = CONVERSATIONS * ITEMS_PER_CONVERSATION + LONG_CONVERSATION_ITEMS;
     println!("{messages} messages written in {:?}, {} MB", began.elapsed(), folder_size(folder.path()) >> 20);
     drop(ports);
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn fill(history: &dyn History) -> Result<u64, StoreError> {
+fn fill_history(history: &dyn History) -> Result<u64, StoreError> {
     let mut random = 7_u64;
     let begin = |id: &str, count: usize, pictures: usize, random: &mut u64| {
         let conversation = Conversation { id: id.into(), title: random_words(random, 4), ..Conversation::default() };
@@ -181,10 +181,10 @@ fn folder_size(folder: &std::path::Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-struct NoShell;
+struct NoPlatform;
 
 #[async_trait::async_trait]
-impl Platform for NoShell {
+impl Platform for NoPlatform {
     async fn open_url(&self, _url: &str) -> Result<(), String> {
         Err("there is no browser here".to_owned())
     }

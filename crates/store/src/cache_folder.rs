@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 use ports::CacheFiles;
 
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 
 /// Maximum length of a file name, in bytes.
-const MAX_NAME_BYTES: usize = 100;
+const MAX_CACHE_FILE_NAME_BYTES: usize = 100;
 /// Name of the lock file. File names in the cache must not start with a dot.
-const LOCK_FILE: &str = ".lock";
+const CACHE_LOCK_FILE: &str = ".lock";
 
-/// A cache folder, whose files can be downloaded again. Implements [`CacheFiles`].
+/// A folder with cached files, which can be downloaded again. Implements [`CacheFiles`].
 #[derive(Debug)]
 pub struct CacheFolder {
     path: PathBuf,
 }
 
 impl CacheFolder {
-    /// Opens the folder, or creates it with access only for its owner.
+    /// Opens the cache folder, or creates it with access only for its owner.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the folder can't be created.
@@ -30,7 +30,7 @@ impl CacheFolder {
 
     fn file_path(&self, name: &str) -> Result<PathBuf, StoreError> {
         let is_name = !name.is_empty()
-            && name.len() <= MAX_NAME_BYTES
+            && name.len() <= MAX_CACHE_FILE_NAME_BYTES
             && !name.starts_with('.')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
         let path = self.path.join(name);
@@ -48,7 +48,7 @@ impl CacheFiles for CacheFolder {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        files::write(&self.file_path(name)?, bytes, ReplaceMode::Replace).map(|_| ())
+        files::write(&self.file_path(name)?, bytes, ExistingFileAction::Replace).map(|_| ())
     }
 
     fn remove(&self, name: &str) -> Result<(), StoreError> {
@@ -75,7 +75,7 @@ impl CacheFiles for CacheFolder {
     }
 
     fn lock(&self) -> Result<Box<dyn Send>, StoreError> {
-        Ok(Box::new(FolderLock::new(self.path.join(LOCK_FILE)).acquire()?))
+        Ok(Box::new(FolderLock::new(self.path.join(CACHE_LOCK_FILE)).acquire()?))
     }
 }
 

@@ -14,11 +14,11 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 
 /// Version of the format of encrypted values, stored as their first byte.
-const VALUE_VERSION: u8 = 1;
+const ENCRYPTED_VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
-/// The key that encrypts contents, derived from the seal key in the keychain.
+/// The key that encrypts conversations and contents of the audit log, derived from the seal key in the keychain.
 pub(crate) struct ContentKey {
     /// Identifier of the key, which does not disclose the key.
     pub(crate) id: String,
@@ -26,7 +26,7 @@ pub(crate) struct ContentKey {
     names: hmac::Key,
 }
 
-/// Error for a value that can't be decrypted: it belongs to another key or column, or is damaged.
+/// Error for an encrypted value that can't be decrypted: it belongs to another key or column, or is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
 pub(crate) struct DecryptError;
@@ -44,14 +44,14 @@ impl ContentKey {
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
         let nonce = nonce.map_err(|_| DecryptError)?;
-        let head = std::iter::once(VALUE_VERSION).chain(nonce.as_ref().iter().copied());
+        let head = std::iter::once(ENCRYPTED_VALUE_VERSION).chain(nonce.as_ref().iter().copied());
         bytes.splice(0..0, head);
         Ok(bytes)
     }
 
     /// Decrypts a value that was encrypted for this column.
     pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        let Some((&VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
+        let Some((&ENCRYPTED_VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
         let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| DecryptError)?;
         let mut bytes = body.to_vec();
@@ -67,7 +67,7 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length that an encrypted value has after decryption, in bytes.
+    /// Returns the length in bytes that an encrypted value has after decryption.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
     }
@@ -87,7 +87,8 @@ impl ContentKey {
     }
 }
 
-/// The key that the SQL functions of connections use, or `None` while the file is unencrypted.
+/// Shared slot with the key that the SQL functions of database connections use. Empty while the database is
+/// unencrypted.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 
@@ -108,7 +109,7 @@ impl ContentKeySlot {
 ///   unchanged.
 /// - `readable(column, value)` does the same, but returns NULL if the value can't be decrypted.
 /// - `has_key()` returns true if there is a key in the slot.
-pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
+pub(crate) fn add_encryption_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
     // Must not be callable from a view or a trigger that another program wrote into the file.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let own = slot.clone();
@@ -123,7 +124,7 @@ pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> r
     })
 }
 
-/// Returns `true` if a connection with [`add_functions`] writes encrypted values.
+/// Returns `true` if a connection with [`add_encryption_functions`] writes encrypted values.
 pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
@@ -132,7 +133,7 @@ fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite:
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(decryption_error)?)),
-        (value, _) => value.try_into().map_err(|error| function_error(Box::new(error))),
+        (value, _) => value.try_into().map_err(|error| sql_function_error(Box::new(error))),
     }
 }
 
@@ -143,15 +144,15 @@ fn decrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite:
             Ok(Value::Text(key.decrypt_text(column, bytes).map_err(decryption_error)?))
         }
         (ValueRef::Blob(_), None) => Err(decryption_error(DecryptError)),
-        (value, _) => value.try_into().map_err(|error| function_error(Box::new(error))),
+        (value, _) => value.try_into().map_err(|error| sql_function_error(Box::new(error))),
     }
 }
 
 pub(crate) fn decryption_error(error: DecryptError) -> Error {
-    function_error(Box::new(error))
+    sql_function_error(Box::new(error))
 }
 
-fn function_error(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+fn sql_function_error(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
     Error::UserFunctionError(error)
 }
 
@@ -187,7 +188,7 @@ mod tests {
     fn sql_reads_plain_and_encrypted_values() {
         let connection = Connection::open_in_memory().unwrap();
         let slot = ContentKeySlot::default();
-        add_functions(&connection, &slot).unwrap();
+        add_encryption_functions(&connection, &slot).unwrap();
         connection
             .execute_batch("CREATE TABLE t (v ANY) STRICT; INSERT INTO t VALUES (encrypted('v', 'plain'))")
             .unwrap();

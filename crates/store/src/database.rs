@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 /// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
-const RETRY_AFTER: Duration = Duration::from_millis(5);
+const CONNECT_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
 /// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
@@ -29,7 +29,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
         return Err(StoreError { path: path.display().to_string(), cause });
     }
     if found < version {
-        make_tables(&connection, version, tables, upgrade).map_err(fail)?;
+        create_or_upgrade_tables(&connection, version, tables, upgrade).map_err(fail)?;
     }
     Ok(connection)
 }
@@ -39,7 +39,7 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Connects to an existing file.
+/// Connects to an existing SQLite database file.
 ///
 /// Blocks for up to [`BUSY_TIMEOUT`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY`
 /// without calling the busy handler while a new file becomes a WAL database, and while the last connection of another
@@ -48,7 +48,7 @@ pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match connect_once(path) {
-            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(RETRY_AFTER),
+            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(CONNECT_RETRY_INTERVAL),
             result => return result,
         }
     }
@@ -59,7 +59,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
-    // Each connection is used by one thread at a time.
+    // Each database connection is used by one thread at a time.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -76,7 +76,12 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: SchemaUpgrade) -> rusqlite::Result<()> {
+fn create_or_upgrade_tables(
+    connection: &Connection,
+    version: i64,
+    tables: &str,
+    upgrade: SchemaUpgrade,
+) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have created the tables meanwhile.
     let found = schema_version(&transaction)?;
@@ -92,7 +97,7 @@ fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Sch
     reload_schema(connection)
 }
 
-/// Makes a connection reload the schema after the text of a table definition was changed.
+/// Makes a database connection reload the schema after the text of a table definition was changed.
 pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
@@ -121,7 +126,7 @@ pub(crate) fn replace_table_definition(
 }
 
 /// Releases at most `pages` free pages of the database to the file system. Returns `true` if no free pages remain.
-pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
+pub(crate) fn release_free_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
     // Each row that the statement returns stands for one page that was returned to the file system.

@@ -14,22 +14,22 @@ use tokio::sync::mpsc;
 
 use announced_writes::FAILED_FIRST_WRITE;
 
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
-/// Maximum size of the file of a JSON document, in bytes.
+/// Maximum size of a JSON document's file, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// Maximum time that reading or writing a sealed document waits for the key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
 /// Each model response changes these counts.
-const COUNT_INTERVAL: Duration = Duration::from_secs(30);
+const USAGE_COUNT_MARK_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
-const COUNTS_MEMBER: &str = "spent";
+const USAGE_COUNTS_MEMBER: &str = "spent";
 
-/// The data folder with the documents. Implements [`Documents`].
+/// The data folder with its JSON documents. Implements [`Documents`].
 pub(crate) struct DocumentFolder {
     path: PathBuf,
     lock: FolderLock,
@@ -37,20 +37,20 @@ pub(crate) struct DocumentFolder {
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// File names of documents whose removal by another program was already reported.
     reported_missing: Mutex<BTreeSet<&'static str>>,
-    /// Time at which the keychain was last updated because of usage counts.
-    last_count_mark: Mutex<Option<Instant>>,
+    /// Time at which the keychain was last updated because of changed usage counts in `sampling.json`.
+    last_usage_count_mark: Mutex<Option<Instant>>,
 }
 
 /// The content of a document file after its seal was checked.
 enum CheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used at present. Contains the reason.
+    /// The document can't be used at present, because its seal can't be checked. Contains the reason.
     Withheld(String),
 }
 
 impl CheckedDocument {
-    /// Converts the content of a file. [`FAILED_FIRST_WRITE`] represents a missing document.
+    /// Converts the content of a document's file. [`FAILED_FIRST_WRITE`] represents a missing document.
     fn from_value(value: Value) -> Self {
         if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
@@ -64,7 +64,7 @@ impl DocumentFolder {
                 let path = folder.join(name.file_name());
                 let _held = held.acquire().ok()?;
                 let text = text(*name, &files::read(&path, MAX_DOCUMENT_BYTES).ok()??)?;
-                files::write(&path, text.as_bytes(), ReplaceMode::Replace).ok().map(|_| *name)
+                files::write(&path, text.as_bytes(), ExistingFileAction::Replace).ok().map(|_| *name)
             };
             SEALED_DOCUMENTS.iter().filter_map(adopt).collect()
         });
@@ -74,7 +74,7 @@ impl DocumentFolder {
                 let bytes = files::read(&folder.join(name.file_name()), MAX_DOCUMENT_BYTES);
                 bytes.ok().flatten().is_some_and(|bytes| DocumentSealer::has_seal(&bytes))
             };
-            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
+            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_log_sealed(&folder)
         });
         Self {
             path,
@@ -82,7 +82,7 @@ impl DocumentFolder {
             sealer,
             refused: Mutex::default(),
             reported_missing: Mutex::default(),
-            last_count_mark: Mutex::default(),
+            last_usage_count_mark: Mutex::default(),
         }
     }
 
@@ -137,7 +137,7 @@ impl DocumentFolder {
                 return Ok(CheckedDocument::from_value(value));
             }
         }
-        self.handle_missing(name);
+        self.report_removed_document(name);
         Ok(CheckedDocument::Nothing)
     }
 
@@ -145,8 +145,8 @@ impl DocumentFolder {
         self.reported_missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports that another program removed a document's file, if the file existed before.
-    fn handle_missing(&self, name: Document) {
+    /// Reports that another program removed a document's file, if Drawbridge wrote the file before.
+    fn report_removed_document(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
             && self.lock_reported_missing().insert(name.file_name())
@@ -160,8 +160,8 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document. `before` is its present content. The caller must hold the folder lock. With `announces`, the
-    /// keychain is updated first, so that an older copy of the file is refused afterwards.
+    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. With `announces`,
+    /// the keychain is updated first, so that an older copy of the file is refused afterwards.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -175,13 +175,13 @@ impl DocumentFolder {
     ) -> Result<(), StoreError> {
         let path = self.document_path(name);
         if !SEALED_DOCUMENTS.contains(&name) {
-            return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
+            return files::write(&path, format!("{value:#}\n").as_bytes(), ExistingFileAction::Replace).map(|_| ());
         }
         let mut file = self.seal_document(name, value)?;
         if announces && file.number.is_some() {
             file = self.write_announced(name, before, value, file)?;
         } else {
-            files::write(&path, file.text.as_bytes(), ReplaceMode::Replace)?;
+            files::write(&path, file.text.as_bytes(), ExistingFileAction::Replace)?;
             self.discard_pending(name);
         }
         if let Some(number) = file.number {
@@ -190,8 +190,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document. The caller must hold the folder lock. The document gets a higher number than the pending file,
-    /// whose number the keychain may already have.
+    /// Seals a document with a sequence number above that of its pending file, which the keychain may already contain.
+    /// The caller must hold the folder lock.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
@@ -200,17 +200,17 @@ impl DocumentFolder {
     }
 
     /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`COUNT_INTERVAL`].
-    fn requires_announcement(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
+    /// requires an update if it is the first one, and then every [`USAGE_COUNT_MARK_INTERVAL`].
+    fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= COUNT_INTERVAL);
+        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= USAGE_COUNT_MARK_INTERVAL);
         is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
     fn lock_last_count_mark(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.last_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_usage_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -219,7 +219,7 @@ fn without_usage_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
         if let Some(entry) = entry.as_object_mut() {
-            entry.remove(COUNTS_MEMBER);
+            entry.remove(USAGE_COUNTS_MEMBER);
         }
     }
     set
@@ -271,7 +271,7 @@ impl Documents for DocumentFolder {
         if SEALED_DOCUMENTS.contains(&name) {
             self.sealer.notify_when_resolved(changed.clone());
         }
-        crate::file_watch::start_watch(self.document_path(name), changed);
+        crate::file_watch::watch_file(self.document_path(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
@@ -290,7 +290,7 @@ impl Documents for DocumentFolder {
             CheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
-        let announces = self.requires_announcement(name, before.as_ref(), &value);
+        let announces = self.requires_keychain_update(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, announces)?;
         if announces && name == Document::Sampling {
             *self.lock_last_count_mark() = Some(Instant::now());

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc;
 
 use folder_watch::FolderWatch;
-use pending_notices::PendingNotices;
+use pending_notices::PendingFileEvents;
 
 /// Polling interval while the operating system reports changes of all watched files.
 const WATCHED_POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -28,8 +28,8 @@ const UNWATCHED_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Folders with watched files. A folder is removed when no file in it is watched any more.
 static WATCHED_FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
 
-/// Watches a file in a separate thread: sends a message for each change, until the receiver is dropped.
-pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
+/// Watches a file in a separate thread: sends a message to `changed` for each change, until the receiver is dropped.
+pub(crate) fn watch_file(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // The state is read before the thread starts, so that a change in between is reported.
     let file = WatchedFile { last_state: FileState::read(&path), path, changed };
@@ -73,7 +73,8 @@ struct WatchedFile {
 }
 
 impl WatchedFile {
-    /// Sends a message if the operating system reported an event for the file or its metadata changed.
+    /// Sends a message to the file's receiver if the operating system reported an event for the file, or its metadata
+    /// changed.
     fn report(&mut self, is_notified: bool) {
         let state = FileState::read(&self.path);
         if is_notified || state != self.last_state {
@@ -87,9 +88,9 @@ impl WatchedFile {
 /// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files to watch that the watching thread has not taken over yet.
+    /// Files to watch that the folder's thread has not taken over yet.
     added: Mutex<Vec<WatchedFile>>,
-    notices: Arc<PendingNotices>,
+    notices: Arc<PendingFileEvents>,
 }
 
 impl WatchedFolder {

@@ -41,9 +41,9 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of a write if the file to write already exists.
+/// Action of [`write`] if the file already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReplaceMode {
+pub(crate) enum ExistingFileAction {
     /// Replace the existing file.
     Replace,
     /// Leave the existing file unchanged.
@@ -53,7 +53,7 @@ pub(crate) enum ReplaceMode {
 /// Moves the file `from`, which contains `bytes`, onto `path` atomically. A symbolic link at `path` is followed, and an
 /// existing file's permissions are preserved, as with [`write`]. If the link leads to another file system, `bytes` are
 /// written there instead.
-pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn replace_with_file(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let replace = || -> std::io::Result<()> {
         if let Ok(metadata) = target.metadata() {
@@ -65,7 +65,7 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
     };
     match replace() {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-            write(path, bytes, ReplaceMode::Replace)?;
+            write(path, bytes, ExistingFileAction::Replace)?;
             if let Err(error) = std::fs::remove_file(from) {
                 tracing::warn!(%error, path = %from.display(), "an obsolete file could not be removed");
             }
@@ -85,8 +85,8 @@ fn sync_folder_of(path: &Path) {
 
 /// Writes a file atomically: under a hidden name first, then renamed. If the path is a symbolic link, its target is
 /// replaced. An existing file's permissions are preserved. Returns `false` if the file existed and `existing` is
-/// [`ReplaceMode::Keep`].
-pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<bool, StoreError> {
+/// [`ExistingFileAction::Keep`].
+pub(crate) fn write(path: &Path, bytes: &[u8], existing: ExistingFileAction) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     make_folder(&folder)?;
@@ -99,10 +99,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         match existing {
-            ReplaceMode::Replace => {
+            ExistingFileAction::Replace => {
                 file.persist(&target).map_err(|error| error.error)?;
             }
-            ReplaceMode::Keep => match file.persist_noclobber(&target) {
+            ExistingFileAction::Keep => match file.persist_noclobber(&target) {
                 Ok(_) => {}
                 Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
                 Err(error) => return Err(error.error),

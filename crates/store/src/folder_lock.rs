@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 
 /// Maximum time to wait for the lock. Other processes hold it for milliseconds.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+const FOLDER_LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to acquire a lock that another process holds.
-const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A lock that excludes other processes, identified by the path of its lock file.
 #[derive(Debug, Clone)]
@@ -29,10 +29,10 @@ impl FolderLock {
         Self { path }
     }
 
-    /// Acquires the lock, waiting for at most [`LOCK_TIMEOUT`]. On a file system that does not support locks, the lock
-    /// counts as acquired.
+    /// Acquires the lock, waiting for at most [`FOLDER_LOCK_TIMEOUT`]. On a file system that does not support locks,
+    /// the lock counts as acquired.
     pub(crate) fn acquire(&self) -> Result<FolderLockGuard, StoreError> {
-        self.acquire_within(LOCK_TIMEOUT, sleep_before_retry)
+        self.acquire_within(FOLDER_LOCK_TIMEOUT, sleep_before_retry)
     }
 
     /// Acquires the lock, waiting for at most `patience`. Calls `pause` after each failed attempt:
@@ -72,5 +72,5 @@ impl FolderLock {
 
 /// Sleeps for the interval between two attempts to acquire a lock.
 pub(crate) fn sleep_before_retry() {
-    std::thread::sleep(RETRY_INTERVAL);
+    std::thread::sleep(LOCK_RETRY_INTERVAL);
 }

@@ -36,7 +36,7 @@ pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
 
 /// Name of the file in the data folder that is locked while a process changes `mcp.json`, a document or `secrets.json`.
-const LOCK_FILE: &str = "lock";
+const DATA_FOLDER_LOCK_FILE: &str = "lock";
 
 /// Opens all ports on disk. Missing folders are created. Files are created when they are first written.
 ///
@@ -46,7 +46,7 @@ const LOCK_FILE: &str = "lock";
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
     let folder = canonical_folder(data_dir)?;
-    let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(LOCK_FILE)));
+    let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(DATA_FOLDER_LOCK_FILE)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
@@ -65,8 +65,8 @@ pub fn open_with(
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
-    let lock = folder_lock::FolderLock::new(data_dir.join(LOCK_FILE));
-    let keys = audit::KeyHolder::new(Arc::clone(&secrets));
+    let lock = folder_lock::FolderLock::new(data_dir.join(DATA_FOLDER_LOCK_FILE));
+    let keys = audit::SealKeyHolder::new(Arc::clone(&secrets));
     let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
@@ -97,11 +97,11 @@ pub struct ReadOnlyStore {
 pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlyStore, StoreError> {
     let folder = absolute_path(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
-    let lock = folder_lock::FolderLock::new(folder.join(LOCK_FILE));
+    let lock = folder_lock::FolderLock::new(folder.join(DATA_FOLDER_LOCK_FILE));
     let servers = mcp_json::McpJson::new(absolute_path(config_file)?, lock.clone());
     let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
     let sealer =
-        sealed_document::DocumentSealer::new(audit::KeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
+        sealed_document::DocumentSealer::new(audit::SealKeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
     let documents = Arc::new(documents::DocumentFolder::new(folder, lock, sealer));
     Ok(ReadOnlyStore { servers: Arc::new(servers), secrets, documents })
 }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::files;
 
 /// Maximum size of the system-wide policy file, in bytes.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_POLICY_FILE_BYTES: u64 = 4 << 20;
 
 /// The policy file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl ManagedPolicy for ManagedFile {
     }
 
     fn read(&self) -> Result<Option<Value>, StoreError> {
-        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_POLICY_FILE_BYTES)? else { return Ok(None) };
         if self.requires_admin_owner {
             check_ownership(&self.path, ROOT_USER_ID)
                 .map_err(|cause| StoreError { path: self.path.display().to_string(), cause })?;
@@ -62,7 +62,7 @@ impl ManagedPolicy for ManagedFile {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start_watch(self.path.clone(), changed);
+        crate::file_watch::watch_file(self.path.clone(), changed);
     }
 }
 

@@ -16,19 +16,19 @@ use ports::ServerSettings;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 
-use read::name_problem;
+use read::server_name_problem;
 
 /// Maximum size of `mcp.json`, in bytes.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_MCP_JSON_BYTES: u64 = 4 << 20;
 
 /// Maximum number of attempts to edit `mcp.json`, if other programs change the file between reading and writing.
-const MAX_ATTEMPTS: usize = 5;
+const MAX_EDIT_ATTEMPTS: usize = 5;
 
 /// Content of a new `mcp.json` without servers.
-const EMPTY_FILE: &str = "{\n  \"mcpServers\": {}\n}\n";
+const EMPTY_MCP_JSON: &str = "{\n  \"mcpServers\": {}\n}\n";
 
 /// The settings file `mcp.json`, which contains the servers. Implements [`ServerSettings`].
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl McpJson {
 
     /// Returns the text of `mcp.json`, or `None` if the file does not exist.
     fn text(&self) -> Result<Option<String>, ConfigProblem> {
-        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(config_problem)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_MCP_JSON_BYTES).map_err(config_problem)? else { return Ok(None) };
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             return Err(self.file_problem("the file is in UTF-16; save it as UTF-8"));
         }
@@ -59,8 +59,8 @@ impl McpJson {
         })
     }
 
-    fn named_text<'t>(&'t self, text: &'t str) -> NamedText<'t> {
-        NamedText { text, path: self.displayed_path() }
+    fn named_text<'t>(&'t self, text: &'t str) -> SettingsFileText<'t> {
+        SettingsFileText { text, path: self.displayed_path() }
     }
 
     fn file_problem(&self, message: impl Into<String>) -> ConfigProblem {
@@ -75,9 +75,9 @@ impl McpJson {
     /// is preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.acquire().map_err(config_problem)?;
-        for _ in 0..MAX_ATTEMPTS {
+        for _ in 0..MAX_EDIT_ATTEMPTS {
             let before = self.text()?;
-            let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY_FILE);
+            let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY_MCP_JSON);
             self.servers(text)?;
             let bare = without_byte_order_mark(text);
             let Some(edit) = edit(bare).map_err(|message| self.file_problem(message))? else { return Ok(false) };
@@ -86,22 +86,22 @@ impl McpJson {
                 return Err(self.file_problem("the change could not be applied to the file; edit it manually"));
             }
             if self.text()? == before {
-                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(config_problem)?;
+                files::write(&self.path, after.as_bytes(), ExistingFileAction::Replace).map_err(config_problem)?;
                 return Ok(true);
             }
         }
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server if `may_write` returns `true` for the servers in the file. `was` is the former name of a renamed
-    /// server. Returns `true` if the server was written.
-    fn put_if(
+    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers in the file. `was` is the former
+    /// name of a renamed server. Returns `true` if the server was written.
+    fn put_server_if(
         &self,
         entry: &ServerEntry,
         was: Option<&str>,
         may_write: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
-        if let Some(message) = name_problem(&entry.name) {
+        if let Some(message) = server_name_problem(&entry.name) {
             return Err(self.file_problem(message));
         }
         self.edit_file(|text| {
@@ -115,19 +115,19 @@ impl McpJson {
     }
 }
 
-/// The edited text of a file, and the servers that parsing it must yield.
+/// The edited text of `mcp.json`, and the servers that parsing this text must yield.
 struct SettingsEdit {
     text: String,
     expected: Vec<ServerEntry>,
 }
 
 /// The text of the settings file, with its path for error messages.
-struct NamedText<'t> {
+struct SettingsFileText<'t> {
     text: &'t str,
     path: String,
 }
 
-impl NamedText<'_> {
+impl SettingsFileText<'_> {
     fn json(&self) -> JsonText<'_> {
         let text = without_byte_order_mark(self.text);
         JsonText { file: Some(&self.path), ..JsonText::without_file(text) }
@@ -168,14 +168,14 @@ impl ServerSettings for McpJson {
     }
 
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        self.put_if(entry, was, |_| true).map(drop)
+        self.put_server_if(entry, was, |_| true).map(drop)
     }
 
     fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
         let is_as_before = |servers: &[ServerEntry]| {
             servers.iter().find(|other| other.name == entry.name).map(|other| &other.config) == before
         };
-        self.put_if(entry, before.map(|_| entry.name.as_str()), is_as_before)
+        self.put_server_if(entry, before.map(|_| entry.name.as_str()), is_as_before)
     }
 
     fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
@@ -199,7 +199,7 @@ impl ServerSettings for McpJson {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start_watch(self.path.clone(), changed);
+        crate::file_watch::watch_file(self.path.clone(), changed);
     }
 }
 
@@ -223,6 +223,6 @@ pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -
         .ok_or_else(|| without_place(format!("the path {} is not Unicode text", demo_program.display())))?;
     let config = StdioConfig { command: command.to_owned(), ..StdioConfig::default() };
     let entry = ServerEntry { name: String::from("demo"), config: config.into() };
-    let text = edit::put_server(EMPTY_FILE, &entry, None).map_err(without_place)?;
-    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(config_problem)
+    let text = edit::put_server(EMPTY_MCP_JSON, &entry, None).map_err(without_place)?;
+    files::write(config_file, text.as_bytes(), ExistingFileAction::Keep).map_err(config_problem)
 }

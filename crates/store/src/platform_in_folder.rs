@@ -11,7 +11,7 @@ use ports::Platform;
 use crate::files;
 
 /// Maximum size of a file with the result of a dialog, in bytes. The result is one path.
-const MAX_ANSWER_BYTES: u64 = 64 << 10;
+const MAX_DIALOG_RESULT_BYTES: u64 = 64 << 10;
 
 /// Results of system dialogs as files in a folder:
 ///
@@ -32,8 +32,8 @@ impl PlatformInFolder {
         Self { folder: folder.into() }
     }
 
-    fn read_answer(&self, name: &str) -> Result<Option<PathBuf>, String> {
-        let bytes = files::read(&self.folder.join(name), MAX_ANSWER_BYTES).map_err(|error| error.to_string())?;
+    fn read_dialog_result(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let bytes = files::read(&self.folder.join(name), MAX_DIALOG_RESULT_BYTES).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes.unwrap_or_default()).map_err(|_| format!("{name} is not UTF-8 text"))?;
         let path = text.trim();
         Ok((!path.is_empty()).then(|| PathBuf::from(path)))
@@ -53,15 +53,15 @@ impl Platform for PlatformInFolder {
     }
 
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
-        self.read_answer("pick-folder")
+        self.read_dialog_result("pick-folder")
     }
 
     async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
-        self.read_answer("pick-file")
+        self.read_dialog_result("pick-file")
     }
 
     async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
-        self.read_answer("save-file")
+        self.read_dialog_result("save-file")
     }
 
     fn announce(&self, server: &str, kind: &str, _: Option<ConsentRequestId>) {

@@ -4,7 +4,7 @@
 
 mod keychain_marks;
 
-use keychain_marks::{MarkingState, parse_numbers};
+use keychain_marks::{MarkingState, parse_document_numbers};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use crate::audit::KeyHolder;
+use crate::audit::SealKeyHolder;
 use crate::hex::{from_hex, hex};
 
-/// Name of the keychain entry (mark) with the latest numbers of all sealed documents.
+/// Name of the keychain entry (mark) with the latest sequence numbers of all sealed documents.
 pub(crate) const MARK_NAME: &str = "sealed documents";
-/// Label from which the key of document seals is derived.
-const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
-/// Name under which documents register their listener at the [`KeyHolder`].
+/// Label with which the key of document seals is derived from the seal key.
+const SEAL_KEY_LABEL: &[u8] = b"drawbridge document seal 1";
+/// Name under which the document sealer registers its listener at the [`SealKeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
-/// Reason for rejecting a document whose number is lower than the one in the keychain.
+/// Reason for rejecting a document whose sequence number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
 /// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
@@ -53,33 +53,34 @@ struct SealFields {
     mac: String,
 }
 
-/// The key of document seals, and the latest known numbers of the files.
+/// The key of document seals, and the latest known sequence number of each document.
 struct SealingKey {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// Numbers that are stored in the keychain before the files are in place, including numbers of other processes.
+    /// Sequence numbers that are stored in the keychain before the files are in place, including those of other
+    /// processes.
     announced: BTreeMap<String, u64>,
 }
 
-/// The text to write into a document's file, with the number in its seal.
+/// The text to write into a document's file, with the sequence number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
-    /// Number in the seal of the text, or `None` if the text has no seal.
+    /// Sequence number in the seal of the text, or `None` if the text has no seal.
     pub(crate) number: Option<u64>,
 }
 
 enum SealerState {
     NotRequested,
     Requesting,
-    /// No key was ever created, so documents have no seals. Contains the reason.
+    /// No seal key was ever created, so documents have no seals. Contains the reason.
     Without(String),
-    /// The key exists but is unavailable. Contains the reason.
+    /// The seal key exists but is unavailable. Contains the reason.
     Unavailable(String),
     Ready(SealingKey),
 }
 
-/// The result of checking the seal of a file's bytes.
+/// The result of checking the seal of a document file's bytes.
 pub(crate) enum SealVerdict<'a> {
     /// The document was written by Drawbridge, or has no seal to check because there is no keychain.
     Good(&'a [u8]),
@@ -91,25 +92,25 @@ pub(crate) enum SealVerdict<'a> {
 
 /// Creates and verifies the seals of documents.
 pub(crate) struct DocumentSealer {
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
     resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
-    adopt: Mutex<Option<Box<DocumentAdopter>>>,
+    adopter: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
-    /// Function that searches the data folder for seals.
+    /// Function that searches the data folder for document seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
-    /// Locked during [`Self::update_state`], so that only one thread updates the state.
+    /// Lock that [`Self::update_state`] holds, so that only one thread updates the state.
     update_lock: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     is_updating: AtomicBool,
-    /// State of the thread that stores the latest numbers in the keychain.
-    marking: Mutex<MarkingState>,
-    /// Notified when the thread that stores the latest numbers in the keychain ends.
+    /// State of the thread that stores the latest sequence numbers in the keychain.
+    marking_state: Mutex<MarkingState>,
+    /// Notified when the thread that stores the latest sequence numbers in the keychain ends.
     marked: Condvar,
-    /// Locked during [`Self::store_marks`], so that only one thread writes to the keychain.
+    /// Lock that [`Self::store_marks`] holds, so that only one thread writes to the keychain.
     mark_lock: Mutex<()>,
 }
 
@@ -125,19 +126,19 @@ const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer i
                                   unlock the keychain, or restore its entries from a backup";
 
 impl DocumentSealer {
-    pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
+    pub(crate) fn new(keys: Arc<SealKeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
         let sealer = Arc::new(Self {
             keys,
             secrets,
             state: Mutex::new(SealerState::NotRequested),
             changed: Condvar::new(),
             resolution_listeners: Mutex::default(),
-            adopt: Mutex::default(),
+            adopter: Mutex::default(),
             adopted: Mutex::default(),
             seal_finder: Mutex::default(),
             update_lock: Mutex::default(),
             is_updating: AtomicBool::new(false),
-            marking: Mutex::default(),
+            marking_state: Mutex::default(),
             marked: Condvar::new(),
             mark_lock: Mutex::default(),
         });
@@ -160,13 +161,13 @@ impl DocumentSealer {
     /// Sets the function that seals existing documents once, if there was no seal before.
     pub(crate) fn set_adopter(
         &self,
-        adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
+        adopter: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
     ) {
-        *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
+        *self.adopter.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopter));
     }
 
-    /// Sets the function that looks for seals on disk. If there are any, documents are withheld while the key is
-    /// missing. Otherwise a program could grant rights by removing the key from the keychain.
+    /// Sets the function that looks for document seals on disk. If there are any, documents are withheld while the key
+    /// is missing. Otherwise a program could grant rights by removing the key from the keychain.
     pub(crate) fn set_seal_finder(&self, seal_finder: impl Fn() -> bool + Send + 'static) {
         *self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(seal_finder));
     }
@@ -175,7 +176,7 @@ impl DocumentSealer {
         self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
-    /// Registers a channel that receives a message when the request for the key has succeeded or failed.
+    /// Registers a channel that receives a message when the request for the seal key has succeeded or failed.
     pub(crate) fn notify_when_resolved(&self, changed: mpsc::Sender<()>) {
         self.resolution_listeners.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
@@ -186,7 +187,7 @@ impl DocumentSealer {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Requests the key from the keychain, and waits for at most `patience`.
+    /// Requests the seal key from the keychain, and waits at most `patience` until the request has succeeded or failed.
     pub(crate) fn request_key_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
@@ -205,8 +206,8 @@ impl DocumentSealer {
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
 
-    /// Calls [`Self::update_state`] in a separate thread, because reading the mark from the keychain may hang. At most
-    /// one such thread runs.
+    /// Calls [`Self::update_state`] in a separate thread, because reading the sequence numbers from the keychain may
+    /// hang. At most one such thread runs.
     fn spawn_state_update(self: &Arc<Self>) {
         if self.is_updating.swap(true, Ordering::AcqRel) {
             return;
@@ -222,8 +223,8 @@ impl DocumentSealer {
         }
     }
 
-    /// Requests the key again after a user action if it was unavailable, for instance because a prompt was dismissed.
-    /// Does not wait. Once the key is available, withheld documents can be read again.
+    /// Requests the seal key again after a user action if it was unavailable, for instance because a prompt was
+    /// dismissed. Does not wait. Once the key is available, withheld documents can be read again.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         if !matches!(*self.state(), SealerState::Unavailable(_)) {
             return;
@@ -236,7 +237,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns `true` if the key was already requested from the keychain.
+    /// Returns `true` if the seal key was already requested from the keychain.
     pub(crate) fn was_key_requested(&self) -> bool {
         !matches!(*self.state(), SealerState::NotRequested)
     }
@@ -251,14 +252,14 @@ impl DocumentSealer {
         }
     }
 
-    /// Updates the state after the request for the key has succeeded or failed.
+    /// Updates the sealing state after the request for the seal key has succeeded or failed.
     fn update_state(&self) {
         let _one = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.state(), SealerState::Ready(_)) {
             return;
         }
         let (next, is_first) = match self.keys.resolved_key() {
-            Ok(key) => self.state_with_key(key.derive_key(KEY_LABEL)),
+            Ok(key) => self.state_with_key(key.derive_key(SEAL_KEY_LABEL)),
             Err(missing) if missing.may_exist => (SealerState::Unavailable(missing.cause), false),
             Err(missing) if self.has_seals_on_disk() => {
                 (SealerState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
@@ -276,10 +277,11 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the state with this key, and `true` if the keychain has no mark, so that existing documents were sealed.
+    /// Returns the sealing state with this key, and `true` if the keychain contains no sequence numbers, so that
+    /// existing documents were sealed.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.read_mark(MARK_NAME) {
-            Ok(mark) => mark.map(|mark| parse_numbers(&mark)),
+            Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };
         if let Some(numbers) = numbers {
@@ -298,9 +300,9 @@ impl DocumentSealer {
                 serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
             }
         };
-        let adopt = self.adopt.lock().unwrap_or_else(PoisonError::into_inner);
-        let adopted = adopt.as_ref().map(|adopt| adopt(&text)).unwrap_or_default();
-        drop(adopt);
+        let adopter = self.adopter.lock().unwrap_or_else(PoisonError::into_inner);
+        let adopted = adopter.as_ref().map(|adopter| adopter(&text)).unwrap_or_default();
+        drop(adopter);
         for name in &adopted {
             ready.numbers.insert(name.file_name().to_owned(), 1);
         }
@@ -314,7 +316,7 @@ impl DocumentSealer {
         serde_json::from_slice::<SealedDocument<'_>>(bytes).is_ok()
     }
 
-    /// Checks the seal and the number in the bytes of a file.
+    /// Checks the seal and the sequence number in the bytes of a document's file.
     pub(crate) fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> SealVerdict<'a> {
         let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
         let mut state = self.state();
@@ -344,7 +346,7 @@ impl DocumentSealer {
         SealVerdict::Good(text)
     }
 
-    /// Returns `true` if Drawbridge wrote the file of a document before. If such a file is missing, another program
+    /// Returns `true` if Drawbridge wrote the document's file before. If the file is missing, another program then
     /// removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.state() {
@@ -353,13 +355,18 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
-    /// of the document's pending file. The keychain may have stored the number of the pending file, so this text gets a
-    /// higher number.
+    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `pending_file` is the
+    /// content of the document's pending file. The keychain may contain the sequence number of the pending file, so
+    /// this text gets a higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
-    pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<DocumentText, String> {
+    pub(crate) fn text(
+        &self,
+        name: Document,
+        value: &Value,
+        pending_file: Option<&[u8]>,
+    ) -> Result<DocumentText, String> {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
@@ -369,8 +376,9 @@ impl DocumentSealer {
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
-                let beside = beside.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
-                let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
+                let pending_file =
+                    pending_file.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
+                let number = known.into_iter().flatten().chain(pending_file).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
                 Ok(DocumentText { text, number: Some(number) })
             }
@@ -379,7 +387,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns number and content of a document, or `None` if it was not sealed with this key.
+    /// Returns sequence number and content of a document, or `None` if the document was not sealed with this key.
     fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);

@@ -19,7 +19,7 @@ use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::{self, FolderLock, FolderLockGuard};
 use keychain::{Keychain, KeychainError, SystemKeychain};
 use sealed_file::{SealedFile, SecretsKey};
@@ -27,7 +27,7 @@ use timed_keychain::TimedKeychain;
 
 const SECRETS_FILE: &str = "secrets.json";
 /// Name of the folder with lock files. A process that locks the name of a secret holds the lock on one of these files.
-const LOCKS_FOLDER: &str = "held";
+const SECRET_LOCKS_FOLDER: &str = "held";
 /// Maximum time to wait for the lock on a secret's name. The process that holds it may be sending several requests to a
 /// server that does not respond.
 const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
@@ -35,15 +35,15 @@ const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
 /// lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
 const MAX_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of `secrets.json`, in bytes.
-const MAX_FILE_BYTES: u64 = 16 << 20;
+const MAX_SECRETS_FILE_BYTES: u64 = 16 << 20;
 /// Maximum duration of a keychain call, in which the user may have to enter a password.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Name of the keychain entry that is written as a test if the keychain reports that an entry does not exist.
-const PROBE_NAME: &str = "probe";
+const PROBE_ENTRY_NAME: &str = "probe";
 /// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
 
-/// The secrets in a data folder. Implements [`Secrets`].
+/// The secrets in a data folder's `secrets.json`. Implements [`Secrets`].
 pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
@@ -55,7 +55,7 @@ pub(crate) struct SecretsFile {
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key that was used last. Cached, so that the keychain is not read again.
+    /// The key of `secrets.json` that was used last. Cached, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
     names_in_memory: HashSet<String>,
@@ -86,7 +86,7 @@ impl SecretsFile {
     /// Reads `secrets.json`, or returns `None` if the file does not exist.
     fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
-        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_SECRETS_FILE_BYTES).map_err(broken)? else { return Ok(None) };
         let file = SealedFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
             KeychainError::Broken(format!(
@@ -107,15 +107,15 @@ impl SecretsFile {
         let (result, file) = change(self.read()?)?;
         let Some(file) = file else { return Ok(result) };
         let text = serde_json::to_vec_pretty(&file).map_err(|error| KeychainError::Broken(error.to_string()))?;
-        if text.len() as u64 > MAX_FILE_BYTES {
+        if text.len() as u64 > MAX_SECRETS_FILE_BYTES {
             return Err(KeychainError::Broken(format!("{} has no room for more", self.path.display())));
         }
         crate::private_files::make_private(&self.path).map_err(broken)?;
-        files::write(&self.path, &text, ReplaceMode::Replace).map_err(broken)?;
+        files::write(&self.path, &text, ExistingFileAction::Replace).map_err(broken)?;
         Ok(result)
     }
 
-    /// Returns the key that encrypts the file, from memory or from the keychain.
+    /// Returns the key that encrypts `secrets.json`, from memory or from the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
@@ -138,15 +138,15 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Writes a test entry, to check that the keychain accepts writes.
+    /// Writes a test entry to the keychain, to check that the keychain accepts writes.
     fn probe(&self) -> Result<(), KeychainError> {
-        self.keychain.write(PROBE_NAME, PROBE_NAME.as_bytes())?;
-        self.keychain.remove(PROBE_NAME)
+        self.keychain.write(PROBE_ENTRY_NAME, PROBE_ENTRY_NAME.as_bytes())?;
+        self.keychain.remove(PROBE_ENTRY_NAME)
     }
 
-    /// Returns the key for a new `secrets.json`: the key that was used last, or else a new key that is stored in the
-    /// keychain.
-    fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
+    /// Returns the encryption key for a new `secrets.json`: the key that was used last, or else a new key that is
+    /// stored in the keychain.
+    fn key_for_new_file(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
         }
@@ -170,7 +170,7 @@ impl SecretsFile {
             let found = self.read()?;
             let key = match &found {
                 Some(file) => self.file_key(file)?,
-                None => self.new_key()?,
+                None => self.key_for_new_file()?,
             };
             let stored = self.update(|file| {
                 let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
@@ -215,7 +215,7 @@ impl SecretsFile {
 
     /// Moves a secret that an older version stored in a separate keychain entry into `secrets.json`, and returns the
     /// secret.
-    fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn migrate_old_entry(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !may_be_old_entry(name) || self.state().names_without_old_entry.contains(name) {
             return Ok(None);
         }
@@ -244,17 +244,17 @@ impl SecretsFile {
         }
     }
 
-    /// Locks the name of a secret or mark for this process. `pause` is called each time another process holds the lock.
+    /// Locks the name of a secret or mark for this process. Calls `pause` each time another process holds the lock.
     /// Returns `None` if the lock is not free in time.
-    fn acquire_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
+    fn acquire_name_lock(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
-        FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file))
+        FolderLock::new(self.path.with_file_name(SECRET_LOCKS_FOLDER).join(file))
             .acquire_within(max_lock_wait(name), pause)
             .ok()
     }
 
-    /// Returns the name of the keychain entry of a mark. It depends on the path of `secrets.json` and not on its
-    /// content, because the content is not trusted.
+    /// Returns the name of the keychain entry that contains a mark. It depends on the path of `secrets.json` and not on
+    /// its content, because the content is not trusted.
     fn mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
@@ -281,7 +281,7 @@ impl Secrets for SecretsFile {
         }
         let file = self.read()?;
         let Some((file, entry)) = file.as_ref().and_then(|file| Some((file, file.entries.get(key)?))) else {
-            return self.migrate(key);
+            return self.migrate_old_entry(key);
         };
         let opened = self.file_key(file)?.open(key, entry);
         opened.map(Some).map_err(|_| SecretError::Failed("the stored secret is damaged; enter it again".into()))
@@ -323,7 +323,7 @@ impl Secrets for SecretsFile {
     }
 
     fn lock_name(&self, name: &str) -> Option<Box<dyn Send>> {
-        self.acquire_name(name, folder_lock::sleep_before_retry).map(|held| Box::new(held) as Box<dyn Send>)
+        self.acquire_name_lock(name, folder_lock::sleep_before_retry).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
     fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {

@@ -13,7 +13,7 @@ use super::{
     SignOutOutcome, TokenStorage,
 };
 
-/// Converts an endpoint that receives data of a sign-in to the type that observers receive.
+/// Converts an endpoint of `mcp-auth` that receives data of a sign-in to the view type [`SignInEndpoint`].
 #[must_use]
 pub fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
     let purpose = match endpoint.purpose {
@@ -25,7 +25,7 @@ pub fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
     SignInEndpoint { purpose, url: endpoint.url.into(), issuer: endpoint.issuer }
 }
 
-/// Converts an account. The view contains no tokens.
+/// Converts an account of `mcp-auth` to its view, which contains no tokens.
 #[must_use]
 pub fn account_view(account: Account) -> AccountView {
     AccountView {
@@ -42,7 +42,7 @@ pub fn account_view(account: Account) -> AccountView {
     }
 }
 
-/// Converts the phase of a sign-in to the one that observers receive, which combines several internal phases, such as
+/// Converts the phase of a sign-in in `mcp-auth` to the phase in views, which combines several internal phases, such as
 /// token requests, refresh and revocation.
 #[must_use]
 pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
@@ -61,10 +61,10 @@ pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
 /// Returns the recorded HTTP exchanges of the last sign-in, oldest first. Secrets in them are redacted.
 #[must_use]
 pub fn step_views(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(step_view).collect()
+    authorization.steps().into_iter().map(to_sign_in_step).collect()
 }
 
-fn step_view(step: AuthStep) -> SignInStep {
+fn to_sign_in_step(step: AuthStep) -> SignInStep {
     let lines = |first: String, headers: Vec<(String, String)>, body: String| {
         let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
         let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
@@ -92,7 +92,7 @@ pub fn storage_of_status(status: SecretsStatus) -> TokenStorage {
     }
 }
 
-/// Converts the result of revoking the tokens to the one that the user sees after signing out.
+/// Converts the result of revoking tokens in `mcp-auth` to the result of a sign-out that the user sees.
 #[must_use]
 pub fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
     match revoked {
@@ -112,7 +112,7 @@ pub fn error_text(error: &AuthError) -> String {
     }
 }
 
-/// Converts an error to the stable identifier that observers receive.
+/// Converts an error of `mcp-auth` to the stable identifier of the failure in views.
 #[must_use]
 pub const fn sign_in_failure(error: &AuthError) -> SignInFailure {
     match &error.cause {
@@ -152,7 +152,7 @@ pub fn account_text(account: &Account) -> String {
     format!("{} ({scopes})", account.issuer)
 }
 
-/// Converts the reason for a sign-in to the type that observers receive.
+/// Converts the reason for a sign-in in `mcp-auth` to the reason in views.
 #[must_use]
 pub fn reason_view(reason: AuthReason) -> SignInReason {
     match reason {
@@ -163,7 +163,7 @@ pub fn reason_view(reason: AuthReason) -> SignInReason {
     }
 }
 
-/// Converts the origin of the client id to the type that observers receive.
+/// Converts the source of a client id in `mcp-auth` to the source in views.
 #[must_use]
 pub const fn client_identity(kind: ClientKind) -> ClientIdentity {
     match kind {

@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// Secret store that only records the names that are locked by `lock_name`.
+/// Secret store that only records the names of secrets that [`Secrets::lock_name`] locks.
 #[derive(Default)]
-struct LockRecordingKeychain(Mutex<Vec<String>>);
+struct LockRecordingSecrets(Mutex<Vec<String>>);
 
-impl Secrets for LockRecordingKeychain {
+impl Secrets for LockRecordingSecrets {
     fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
@@ -36,7 +36,7 @@ impl Secrets for LockRecordingKeychain {
 
 #[tokio::test]
 async fn each_account_has_its_own_lock() {
-    let holding = Arc::new(LockRecordingKeychain::default());
+    let holding = Arc::new(LockRecordingSecrets::default());
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
         let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
@@ -168,7 +168,7 @@ impl Secrets for PromptingKeychain {
     }
 }
 
-/// Yields until all runnable tasks have run.
+/// Yields to the other tasks of the runtime until all runnable ones have run.
 async fn yield_until_idle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;

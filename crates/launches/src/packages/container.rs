@@ -108,7 +108,7 @@ const SHA256_PREFIX: &str = "sha256:";
 
 /// Returns the index of the first option of `run` in a container engine's arguments, an error if the options before
 /// `run` are unknown, or `None` if the command runs no image.
-pub(super) fn find_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+pub(super) fn find_run_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
         ["run", ..] => Some(Ok(1)),
@@ -135,20 +135,21 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         _ => (tagged, ""),
     };
     let version = match digest {
-        Some(digest) if is_digest(digest) => digest,
+        Some(digest) if is_image_digest(digest) => digest,
         Some(_) => return Err(UnknownPackage::Specifier(image.clone())),
         None => tag,
     };
     Ok(PackageReference::new(launcher, name.to_owned(), version.to_owned(), read.first))
 }
 
-fn is_digest(text: &str) -> bool {
+fn is_image_digest(text: &str) -> bool {
     text.strip_prefix(SHA256_PREFIX).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
 /// Returns the version of an image that is named by its digest, which needs no lookup.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
-    is_digest(&reference.requested_version).then(|| with_digest(reference, &reference.requested_version, None))
+    is_image_digest(&reference.requested_version)
+        .then(|| package_version_with_digest(reference, &reference.requested_version, None))
 }
 
 fn image_reference(reference: &PackageReference) -> String {
@@ -179,21 +180,22 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
 pub(super) fn parse_local_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
-    let own = full_repository(&reference.name);
+    let own = full_repository_name(&reference.name);
     let digests = answer["digests"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut of_own =
-        digests.filter_map(|named| named.rsplit_once('@').filter(|(name, _)| full_repository(name) == own));
-    if let Some(digest) = of_own.find_map(|(_, digest)| is_digest(digest).then_some(digest)) {
-        return Some(with_digest(reference, digest, here));
+        digests.filter_map(|named| named.rsplit_once('@').filter(|(name, _)| full_repository_name(name) == own));
+    if let Some(digest) = of_own.find_map(|(_, digest)| is_image_digest(digest).then_some(digest)) {
+        return Some(package_version_with_digest(reference, digest, here));
     }
     let id = answer["id"].as_str()?;
     // Podman prints IDs without the algorithm.
     let digest = if id.starts_with(SHA256_PREFIX) { id.to_owned() } else { format!("{SHA256_PREFIX}{id}") };
-    is_digest(&digest).then(|| PackageVersion { argument: id.to_owned(), ..with_digest(reference, &digest, here) })
+    is_image_digest(&digest)
+        .then(|| PackageVersion { argument: id.to_owned(), ..package_version_with_digest(reference, &digest, here) })
 }
 
 /// Returns a repository name with its registry, completing short names as Docker does.
-fn full_repository(name: &str) -> String {
+fn full_repository_name(name: &str) -> String {
     let is_registry = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (registry, path) = match name.split_once('/') {
         Some((first, rest)) if is_registry(first) => (first, rest),
@@ -207,10 +209,13 @@ fn full_repository(name: &str) -> String {
 /// Parses the container engine's output about an image in its registry.
 pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
-    answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
+    answer["digest"]
+        .as_str()
+        .filter(|digest| is_image_digest(digest))
+        .map(|digest| package_version_with_digest(reference, digest, None))
 }
 
-fn with_digest(reference: &PackageReference, digest: &str, source: Option<String>) -> PackageVersion {
+fn package_version_with_digest(reference: &PackageReference, digest: &str, source: Option<String>) -> PackageVersion {
     let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     PackageVersion {
         name: reference.name.clone(),

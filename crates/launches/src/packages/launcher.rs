@@ -41,7 +41,7 @@ pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackag
         ("uv", Some("tool")) if args.get(1).is_some_and(|second| second == "run") => (Launcher::UvToolRun, 2),
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
-            return container::find_options_start(args)
+            return container::find_run_options_start(args)
                 .map(|from| detected_package(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),

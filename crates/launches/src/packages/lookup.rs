@@ -19,11 +19,11 @@ use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nu
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
 /// KB.
-const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
+const MAX_LOOKUP_OUTPUT_BYTES: usize = 1024 * 1024;
 /// Maximum number of concurrent lookups of package versions. Others wait until one has finished.
 const MAX_CONCURRENT_LOOKUPS: usize = 4;
 /// Maximum length of an error message of a package manager, in characters.
-const MAX_MESSAGE_CHARS: usize = 300;
+const MAX_LOOKUP_ERROR_CHARS: usize = 300;
 
 static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
@@ -39,12 +39,13 @@ const FORWARDED_VARIABLES: &[&str] = &[
     "uv_system_certs",
     "uv_offline",
 ];
-/// Variables that decide which certificates and proxies a package manager uses. If the server sets one, no lookup is
-/// made: the package manager may send the user's registry credentials, and the server's settings are not approved yet.
-const ROUTING_VARIABLES: &[&str] =
+/// Variables of a server that decide which certificates and proxies a package manager uses. If the server sets one, no
+/// lookup is made: the package manager may send the user's registry credentials, and the server's settings are not
+/// approved yet.
+const CERTIFICATE_AND_PROXY_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
 /// Variables of a server that don't affect which version is loaded, in lower case. Lookups ignore them.
-const HARMLESS_VARIABLES: &[&str] = &[
+const VARIABLES_IGNORED_BY_LOOKUP: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
     "npm_config_update_notifier",
@@ -149,7 +150,7 @@ pub async fn look_up_version(
     }
 }
 
-/// Returns `true` if an option contains a URL with a scheme other than HTTPS.
+/// Returns `true` if a command-line option contains a URL with a scheme other than HTTPS.
 fn contains_unencrypted_url(option: &str) -> bool {
     option
         .to_ascii_lowercase()
@@ -183,8 +184,9 @@ fn lookup_environment(
             }
             passed.insert(name.clone(), value.clone());
         } else if SETTINGS_FOLDER_VARIABLES.contains(&lower.as_str())
-            || ROUTING_VARIABLES.contains(&lower.as_str())
-            || settings.iter().any(|prefix| lower.starts_with(prefix)) && !HARMLESS_VARIABLES.contains(&lower.as_str())
+            || CERTIFICATE_AND_PROXY_VARIABLES.contains(&lower.as_str())
+            || settings.iter().any(|prefix| lower.starts_with(prefix))
+                && !VARIABLES_IGNORED_BY_LOOKUP.contains(&lower.as_str())
         {
             return Err(UnknownPackage::Variable(name.clone()));
         }
@@ -220,7 +222,7 @@ impl PackageManager<'_> {
         failure: impl Fn(&str) -> Option<String>,
     ) -> Result<PackageVersion, UnknownPackage> {
         let time = self.deadline.saturating_duration_since(Instant::now());
-        let limits = OutputLimits { time, bytes: MAX_OUTPUT_BYTES };
+        let limits = OutputLimits { time, bytes: MAX_LOOKUP_OUTPUT_BYTES };
         let command = ServerCommand { arguments: lookup_arguments, ..self.command.clone() };
         let failed = |cause: String| UnknownPackage::Failed { client: self.name.to_owned(), cause };
         let ProgramOutput { exit, stdout, stderr } =
@@ -239,18 +241,18 @@ impl PackageManager<'_> {
             return answer(&stdout).ok_or_else(|| failed("its answer could not be read".to_owned()));
         }
         let stderr = String::from_utf8_lossy(&stderr);
-        let words = failure(&stdout).or_else(|| error_line(&stderr).map(str::to_owned));
+        let words = failure(&stdout).or_else(|| find_error_line(&stderr).map(str::to_owned));
         let words = words.unwrap_or_else(|| match exit.status {
             Some(status) => format!("it ended with status {status}"),
             None => "it was ended by a signal".to_owned(),
         });
-        Err(failed(visible(&words).chars().take(MAX_MESSAGE_CHARS).collect()))
+        Err(failed(visible(&words).chars().take(MAX_LOOKUP_ERROR_CHARS).collect()))
     }
 }
 
 /// Returns the line of standard error that explains a failed lookup: the first line that begins with "error", or else
 /// the first line.
-fn error_line(stderr: &str) -> Option<&str> {
+fn find_error_line(stderr: &str) -> Option<&str> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));
     lines().find(is_error).or_else(|| lines().next())
@@ -299,14 +301,14 @@ mod tests {
 
     #[test]
     fn most_specific_error_line_is_reported() {
-        let line = error_line("warning: old\nerror: not found\n  cause: offline\n");
+        let line = find_error_line("warning: old\nerror: not found\n  cause: offline\n");
         assert_eq!(line, Some("error: not found"), "the error line must take precedence over an earlier warning");
         assert_eq!(
-            error_line("\nno such command\n\nRun --help\n"),
+            find_error_line("\nno such command\n\nRun --help\n"),
             Some("no such command"),
             "without an error line, the first line must be used"
         );
-        assert_eq!(error_line("\n"), None, "empty output must have no error line");
+        assert_eq!(find_error_line("\n"), None, "empty output must have no error line");
     }
 
     #[test]

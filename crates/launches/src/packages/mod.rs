@@ -31,8 +31,8 @@ pub use lookup::look_up_version;
 pub use project::find_local_copy;
 pub use reference::{Launcher, PackageReference};
 
-/// Maximum length of a name, version, hash or address that a package manager reports, in bytes.
-const MAX_TEXT_BYTES: usize = 2_000;
+/// Maximum length of a package's name, version, hash or address that a package manager reports, in bytes.
+const MAX_LOOKUP_TEXT_BYTES: usize = 2_000;
 
 /// A version of a package that a registry offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ pub struct LoadedPackage {
     pub unpinned: Vec<String>,
     /// Version that would run, or the reason why it is unknown.
     pub found: Result<PackageVersion, UnknownPackage>,
-    /// Version that was last approved for this server, or `None` if there was none.
+    /// Package version that the user last approved for this server, or `None` if there was none.
     pub before: Option<PackageVersion>,
     /// Command line as configured by the user, before the version is pinned.
     pub configured: String,
@@ -181,7 +181,7 @@ pub enum UnknownPackage {
 
 /// Returns a text from a package manager if it is short enough and `fits` accepts every character.
 fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
-    let is_fit = !text.is_empty() && text.len() <= MAX_TEXT_BYTES && text.chars().all(fits);
+    let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 

@@ -25,7 +25,7 @@ const NPX_OPTIONS: LauncherOptions = LauncherOptions {
 };
 
 /// Fields of a version that `npm view` is requested to print.
-const VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
+const NPM_VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
     if args.iter().skip(from).take_while(|arg| *arg != "--").any(|arg| arg == "-c" || arg.starts_with("--call")) {
@@ -94,7 +94,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
         ["--json", "--loglevel=error", "--no-update-notifier", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
     args.extend(bounds.map(str::to_owned));
     args.extend(["--".to_owned(), package]);
-    args.extend(VIEW_FIELDS.map(str::to_owned));
+    args.extend(NPM_VIEW_FIELDS.map(str::to_owned));
     args
 }
 
@@ -108,7 +108,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         }
         one => one,
     };
-    let [name, version, integrity, tarball] = VIEW_FIELDS.map(|field| found.get(field).and_then(Value::as_str));
+    let [name, version, integrity, tarball] = NPM_VIEW_FIELDS.map(|field| found.get(field).and_then(Value::as_str));
     let version = checked_version(version?)?;
     if name? != reference.name {
         return None;

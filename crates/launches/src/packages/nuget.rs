@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
-/// Options of `dnx` that affect which package or version is loaded.
-const SELECTING_OPTIONS: [&str; 6] =
+/// Options of `dnx` that affect which package or version it loads.
+const DNX_SELECTION_OPTIONS: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 
 pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage> {
     // Options may follow the package, up to `--`.
     let own = || args.iter().take_while(|arg| *arg != "--");
     let option =
-        own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| SELECTING_OPTIONS.contains(name));
+        own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| DNX_SELECTION_OPTIONS.contains(name));
     if let Some(option) = option {
         return Err(UnknownPackage::Option(option.to_owned()));
     }
@@ -58,13 +58,13 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
         let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
         let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_expected(text))?;
-        Some((version_numbers(&text)?, text, source.map(str::to_owned)))
+        Some((parse_version_numbers(&text)?, text, source.map(str::to_owned)))
     });
     let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;
     Some(package_version(reference, text, source))
 }
 
-fn version_numbers(version: &str) -> Option<Vec<u64>> {
+fn parse_version_numbers(version: &str) -> Option<Vec<u64>> {
     version.split('+').next()?.split('.').map(|part| part.parse().ok()).collect()
 }
 

@@ -10,11 +10,11 @@ pub(super) struct LauncherOptions {
     pub(super) valued: &'static [&'static str],
 }
 
-/// The value of an option on a command line.
+/// Value of an option on a launcher's command line.
 pub(super) struct OptionValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
-    /// Index of the argument that contains the value.
+    /// Index of the command-line argument that contains the value.
     pub(super) at: usize,
     /// Text before the value in the argument that contains it.
     pub(super) prefix: &'a str,

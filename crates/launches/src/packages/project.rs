@@ -8,7 +8,7 @@ use super::PackageReference;
 use super::reference::Launcher;
 
 /// Maximum size of a `package.json` that is parsed, in bytes. A larger one counts as unreadable.
-const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
+const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
 /// Returns the file or folder whose code `npx` may run instead of the registry's package when started in `directory`:
 /// packages of a project, or programs in a `package.json`, in this folder or a parent folder.
@@ -26,17 +26,17 @@ pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option
         if packages.exists() {
             return Some(packages);
         }
-        Some(settings).filter(|settings| settings.exists() && !is_plain_package(settings))
+        Some(settings).filter(|settings| settings.exists() && !declares_no_programs_or_workspaces(settings))
     })
 }
 
 /// Returns `true` if a `package.json` declares no programs and no workspaces.
-fn is_plain_package(settings: &Path) -> bool {
+fn declares_no_programs_or_workspaces(settings: &Path) -> bool {
     // Opening a named pipe would block.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
     let text = file.and_then(|file| {
         let mut text = Vec::new();
-        file.take(MAX_SETTINGS_BYTES).read_to_end(&mut text).ok().map(|_| text)
+        file.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok().map(|_| text)
     });
     let settings: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
     let named = ["bin", "directories", "workspaces"];

@@ -45,10 +45,10 @@ const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Flags that are passed on to uv for the lookup.
-const LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
-/// Options with values that are passed on to uv for the lookup.
-const LOOKUP_OPTIONS: [&str; 9] = [
+/// Flags of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
+const UV_LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
+/// Options with values of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
+const UV_LOOKUP_OPTIONS: [&str; 9] = [
     "--index",
     "--default-index",
     "-i",
@@ -60,7 +60,7 @@ const LOOKUP_OPTIONS: [&str; 9] = [
     "--prerelease",
 ];
 /// Maximum number of file hashes of a version that are shown individually. A larger number is combined into one hash.
-const MAX_HASHES: usize = 4;
+const MAX_LISTED_FILE_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
     let read = UVX_OPTIONS.parse(args, from)?;
@@ -84,9 +84,11 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
             reference
         }
     };
-    reference.options.extend(read.flags.iter().filter(|flag| LOOKUP_FLAGS.contains(flag)).map(|&flag| flag.to_owned()));
+    reference
+        .options
+        .extend(read.flags.iter().filter(|flag| UV_LOOKUP_FLAGS.contains(flag)).map(|&flag| flag.to_owned()));
     for value in &read.values {
-        if LOOKUP_OPTIONS.contains(&value.option) {
+        if UV_LOOKUP_OPTIONS.contains(&value.option) {
             reference.options.extend([value.option.to_owned(), value.value.to_owned()]);
         }
         // A path would name a program, which the lookup would run.
@@ -173,7 +175,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         version,
         integrity: match hashes.len() {
             0 => None,
-            1..=MAX_HASHES => Some(hashes.join(" ")),
+            1..=MAX_LISTED_FILE_HASHES => Some(hashes.join(" ")),
             files => Some(format!("sha256:{} over {files} files", policy::Hash::of_bytes(hashes.join(" ").as_bytes()))),
         },
         source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(checked_source),

@@ -56,15 +56,15 @@ pub struct PackageReference {
     pub name: String,
     /// Version, range or tag. Empty if the command line contains none.
     pub requested_version: String,
-    /// Additional arguments for the package manager's lookup.
+    /// Additional command-line arguments for the package manager when it looks up the version.
     pub options: Vec<String>,
     /// Other packages on the command line, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// Index of the command-line argument that names the package.
+    /// Index of the launcher's command-line argument that names the package.
     pub(super) at: usize,
     /// Text before the package name in that argument, such as an option.
     pub(super) prefix: String,
-    /// Extras to install, in brackets. Empty if there are none.
+    /// Python extras of the package to install, in brackets. Empty if there are none.
     pub(super) extras: String,
     /// Set if an option names the package, so that the program to run is named separately.
     pub(super) is_option: bool,

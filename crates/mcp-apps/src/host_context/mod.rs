@@ -40,9 +40,9 @@ pub enum Platform {
 pub enum AxisSize {
     /// The host sets the extent.
     Fixed(u32),
-    /// The page chooses the extent, up to this maximum.
+    /// The app page chooses the extent, up to this maximum.
     UpTo(u32),
-    /// The page chooses the extent, without a maximum.
+    /// The app page chooses the extent, without a maximum.
     #[default]
     Unbounded,
 }
@@ -65,14 +65,14 @@ pub struct InputDevices {
     pub hover: bool,
 }
 
-/// Information about the host for one page. `None` members are not reported to the page.
+/// Information about the host for one app page. `None` members are not reported to the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HostContext {
     /// Tool call that the view belongs to.
     pub tool: Option<ToolInfo>,
     /// Color theme of the host.
     pub theme: Option<Theme>,
-    /// Style variables that adapt the page to the host. Not reported if empty.
+    /// Style variables that adapt the app page to the host. Not reported if empty.
     pub styles: StyleVariables,
     /// CSS that loads fonts: `@font-face` and `@import` rules.
     pub fonts: Option<String>,
@@ -139,7 +139,7 @@ impl ContainerSize {
 
 /// Returns the members of `new` that differ from `old`. Members that only `old` has are not included, since the
 /// protocol can't report a removal.
-pub(crate) fn changed_members(old: &Map, new: &Map) -> Map {
+pub(crate) fn changed_context_members(old: &Map, new: &Map) -> Map {
     let changed = new.iter().filter(|(name, value)| old.get(name.as_str()) != Some(*value));
     changed.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
@@ -180,7 +180,7 @@ mod tests {
     fn only_changes_are_reported() {
         let light = HostContext { theme: Some(Theme::Light), locale: Some("en".into()), ..HostContext::default() };
         let dark = HostContext { theme: Some(Theme::Dark), ..light.clone() };
-        assert_eq!(Value::Object(changed_members(&light.to_map(), &dark.to_map())), json!({ "theme": "dark" }));
-        assert!(changed_members(&light.to_map(), &light.to_map()).is_empty());
+        assert_eq!(Value::Object(changed_context_members(&light.to_map(), &dark.to_map())), json!({ "theme": "dark" }));
+        assert!(changed_context_members(&light.to_map(), &light.to_map()).is_empty());
     }
 }

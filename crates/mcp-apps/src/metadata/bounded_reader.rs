@@ -6,14 +6,14 @@ use std::fmt;
 use mcp_proto::types::Map;
 use serde_json::Value;
 
-use crate::resource_uri::UriProblem;
+use crate::resource_uri::UiUriProblem;
 use crate::text::{Excerpt, truncated};
 
 /// Maximum number of faults that are recorded for the metadata of one tool or page. Further ones are not recorded.
 pub const MAX_METADATA_FAULTS: usize = 32;
 
 /// Maximum length in bytes of a member's name in [`MetadataFault::path`].
-const MAX_NAME_BYTES: usize = 64;
+const MAX_MEMBER_NAME_BYTES: usize = 64;
 
 /// A member of the metadata that is ignored, or that is read although its form is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,11 +35,11 @@ pub enum MetadataProblem {
         /// Required JSON type, such as `a string`.
         expected: &'static str,
     },
-    /// The member should contain the URI of a page, but its value is not such a URI.
+    /// The member should contain the URI of an app page, but its value is not such a URI.
     #[error("{reason}: {value}")]
     NotAPage {
-        /// Reason why the value is not the URI of a page.
-        reason: UriProblem,
+        /// Reason why the value is not the URI of an app page.
+        reason: UiUriProblem,
         /// Beginning of the invalid value.
         value: Excerpt,
     },
@@ -52,7 +52,7 @@ pub enum MetadataProblem {
     /// The specification does not define this name or value.
     #[error("is unknown: {0}")]
     Unknown(Excerpt),
-    /// The member belongs into the metadata of the page, and is ignored in that of a tool.
+    /// The member belongs into the metadata of the app page, and is ignored in that of a tool.
     #[error("has no effect on a tool, only on its page")]
     Misplaced,
     /// The metadata is in the member `meta` instead of `_meta`. It is used.
@@ -169,7 +169,7 @@ impl BoundedReader {
     /// Records a fault for each member of an object that is not in `known`.
     pub(super) fn report_unknown(&mut self, path: &str, object: &Map, known: &[&str]) {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())).take(MAX_METADATA_FAULTS) {
-            self.report(path, MetadataProblem::Unknown(Excerpt::of(truncated(name, MAX_NAME_BYTES))));
+            self.report(path, MetadataProblem::Unknown(Excerpt::of(truncated(name, MAX_MEMBER_NAME_BYTES))));
         }
     }
 }

@@ -9,5 +9,7 @@ mod page_metadata;
 mod tool_metadata;
 
 pub use bounded_reader::{MAX_METADATA_FAULTS, MetadataFault, MetadataProblem};
-pub use page_metadata::{DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS, PageMetadata, Permission, Permissions};
+pub use page_metadata::{
+    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, PageMetadata, Permission, Permissions,
+};
 pub use tool_metadata::{ToolMetadata, ToolVisibility};

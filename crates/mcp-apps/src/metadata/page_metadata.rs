@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
 
-/// Maximum number of domains that are read from each list of a page's metadata.
-pub const MAX_DOMAINS: usize = 32;
+/// Maximum number of domains that are read from each list of an app page's metadata.
+pub const MAX_DOMAINS_PER_LIST: usize = 32;
 /// Maximum length of one declared domain in bytes.
 pub const MAX_DOMAIN_BYTES: usize = 300;
 
-/// Capability of the browser that a page can request, and that the host may grant.
+/// Capability of the browser that an app page can request, and that the host may grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermission"))]
 #[serde(rename_all = "camelCase")]
@@ -30,7 +30,7 @@ impl Permission {
     /// All permissions that the specification defines.
     pub const ALL: [Self; 4] = [Self::Camera, Self::Microphone, Self::Geolocation, Self::ClipboardWrite];
 
-    /// Returns the name of the permission's member in the page's metadata and in the host's capabilities.
+    /// Returns the name of the permission's member in the app page's metadata and in the host's capabilities.
     #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
@@ -91,29 +91,29 @@ impl FromIterator<Permission> for Permissions {
     }
 }
 
-/// Domains that a page declares, as the server wrote them. The module `sandbox_policy` parses them.
+/// Domains that an app page declares, as the server wrote them. The module `sandbox_policy` parses them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclaredDomains {
-    /// Domains to which the page sends requests and opens WebSockets.
+    /// Domains to which the app page sends requests and opens WebSockets.
     pub connect_domains: Vec<String>,
-    /// Domains from which the page loads scripts, styles, images, fonts and media.
+    /// Domains from which the app page loads scripts, styles, images, fonts and media.
     pub resource_domains: Vec<String>,
-    /// Domains of pages that the page embeds in frames.
+    /// Domains of pages that the app page embeds in frames.
     pub frame_domains: Vec<String>,
-    /// Domains that the page may use as base URI of its document.
+    /// Domains that the app page may use as base URI of its document.
     pub base_uri_domains: Vec<String>,
 }
 
-/// Metadata that a server declares for a page (specification 2026-01-26, `UIResourceMeta`).
+/// Metadata that a server declares for an app page (specification 2026-01-26, `UIResourceMeta`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageMetadata {
-    /// Declared domains, or `None` if the page declares no `csp`.
+    /// Declared domains, or `None` if the app page declares no `csp`.
     pub domains: Option<DeclaredDomains>,
-    /// Permissions that the page requests.
+    /// Permissions that the app page requests.
     pub permissions: Permissions,
-    /// Stable origin that the page requests, in a format that each host defines.
+    /// Stable origin that the app page requests, in a format that each host defines.
     pub domain: Option<String>,
     /// Preference for a border and background drawn by the host, or `None` if the host decides.
     pub prefers_border: Option<bool>,
@@ -123,8 +123,8 @@ pub struct PageMetadata {
 }
 
 impl PageMetadata {
-    /// Reads the metadata of a page from `item`, its content item in the result of `resources/read`, or from `listed`,
-    /// its entry in `resources/list`, if the item has no member `ui`.
+    /// Reads the metadata of an app page from `item`, its content item in the result of `resources/read`, or from
+    /// `listed`, its entry in `resources/list`, if the item has no member `ui`.
     #[must_use]
     pub fn read(item: &Map, listed: Option<&Map>) -> Self {
         let mut reader = BoundedReader::new();
@@ -158,7 +158,7 @@ fn read_domains(reader: &mut BoundedReader, csp: &Map) -> DeclaredDomains {
     reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.read_texts(&path, csp.get(member), MAX_DOMAINS, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader.read_texts(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
@@ -259,7 +259,7 @@ mod tests {
         let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
         let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
-        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS, 0));
+        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS_PER_LIST, 0));
         assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));
     }
 }

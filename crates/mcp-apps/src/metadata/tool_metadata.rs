@@ -4,7 +4,7 @@ use mcp_proto::types::Map;
 use serde_json::Value;
 
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
-use crate::resource_uri::{MAX_URI_BYTES, UiUri};
+use crate::resource_uri::{MAX_UI_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 
 /// Maximum number of entries that are read from the list `visibility` of a tool.
@@ -31,7 +31,7 @@ impl Default for ToolVisibility {
 /// Metadata that a server declares for a tool (specification 2026-01-26, section "Resource Discovery").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolMetadata {
-    /// Page that shows the results of the tool, or `None` for a tool without a page.
+    /// App page that shows the results of the tool, or `None` for a tool without one.
     pub page: Option<UiUri>,
     /// Callers that the server permits to use the tool.
     pub visibility: ToolVisibility,
@@ -47,9 +47,9 @@ impl ToolMetadata {
         let mut reader = BoundedReader::new();
         let Some(meta) = meta else { return Self::default() };
         let ui = reader.read_object("_meta.ui", meta.get("ui"));
-        let nested = read_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
+        let nested = read_page_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
         // Deprecated, but many servers write only this member.
-        let flat = read_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
+        let flat = read_page_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
         if let (Some(nested), Some(flat)) = (&nested, &flat)
             && nested != flat
         {
@@ -77,8 +77,8 @@ impl ToolMetadata {
     }
 }
 
-fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
-    let text = reader.read_text(path, value, MAX_URI_BYTES)?;
+fn read_page_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
+    let text = reader.read_text(path, value, MAX_UI_URI_BYTES)?;
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),
         Err(reason) => {

@@ -40,7 +40,11 @@ impl FrameAncestor {
 /// than the specification where apps lose nothing: forms are not submitted, there are no workers (a worker would need
 /// `blob:`, which no page can declare), no `connect-src` to the page's own address, and no WebRTC, which bypasses
 /// `connect-src`.
-pub(super) fn header_value(sources: &DeclaredSources, declares_domains: bool, ancestors: &[FrameAncestor]) -> String {
+pub(super) fn content_security_policy_value(
+    sources: &DeclaredSources,
+    declares_domains: bool,
+    ancestors: &[FrameAncestor],
+) -> String {
     let list =
         |used_as: SourceUse| sources.of(used_as).map(|source| format_source(source, used_as)).collect::<Vec<_>>();
     let resources = list(SourceUse::Resource);

@@ -7,18 +7,18 @@ use super::source::{DomainProblem, Source};
 use crate::metadata::DeclaredDomains;
 use crate::text::Excerpt;
 
-/// Use of a declared domain by a page.
+/// Use of a declared domain by an app page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceUse"))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceUse {
-    /// The page sends requests and opens WebSockets (`connectDomains`).
+    /// The app page sends requests and opens WebSockets (`connectDomains`).
     Connect,
-    /// The page loads scripts, styles, images, fonts and media (`resourceDomains`).
+    /// The app page loads scripts, styles, images, fonts and media (`resourceDomains`).
     Resource,
-    /// The page embeds pages in frames (`frameDomains`).
+    /// The app page embeds pages in frames (`frameDomains`).
     Frame,
-    /// The page sets the base URI of its document (`baseUriDomains`).
+    /// The app page sets the base URI of its document (`baseUriDomains`).
     BaseUri,
 }
 
@@ -26,7 +26,7 @@ impl SourceUse {
     /// All uses in the order of the specification.
     pub const ALL: [Self; 4] = [Self::Connect, Self::Resource, Self::Frame, Self::BaseUri];
 
-    /// Returns the name of the use's list of domains in the page's metadata.
+    /// Returns the name of the use's list of domains in the app page's metadata.
     #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
@@ -47,11 +47,11 @@ impl SourceUse {
     }
 }
 
-/// A declared domain that is not part of the page's policy.
+/// A declared domain that is not part of the app page's policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} {domain} {problem}", .used_as.member())]
 pub struct DroppedDomain {
-    /// Use of the domain that the page declared.
+    /// Use of the domain that the app page declared.
     pub used_as: SourceUse,
     /// Beginning of the domain as declared.
     pub domain: Excerpt,
@@ -59,7 +59,7 @@ pub struct DroppedDomain {
     pub problem: DomainProblem,
 }
 
-/// Origins that a page declares, parsed and without duplicates.
+/// Origins that an app page declares, parsed and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeclaredSources {
     sources: Vec<(SourceUse, Source)>,
@@ -68,7 +68,7 @@ pub struct DeclaredSources {
 }
 
 impl DeclaredSources {
-    /// Parses all domains that a page declares.
+    /// Parses all domains that an app page declares.
     #[must_use]
     pub fn parse(domains: &DeclaredDomains) -> Self {
         let mut parsed = Self::default();
@@ -93,12 +93,12 @@ impl DeclaredSources {
         self.dropped.push(DroppedDomain { used_as, domain: Excerpt::of(domain), problem });
     }
 
-    /// Returns all sources with their uses, for the consent to the page.
+    /// Returns all sources with their uses, for the consent to the app page.
     pub fn iter(&self) -> impl Iterator<Item = (SourceUse, &Source)> {
         self.sources.iter().map(|(used_as, source)| (*used_as, source))
     }
 
-    /// Returns the sources that the page declares for one use.
+    /// Returns the sources that the app page declares for one use.
     pub fn of(&self, source_use: SourceUse) -> impl Iterator<Item = &Source> {
         self.iter().filter(move |(used_as, _)| *used_as == source_use).map(|(_, source)| source)
     }
@@ -116,7 +116,7 @@ impl DeclaredSources {
         granted
     }
 
-    /// Returns the sources as a JSON object in the form of a page's `csp` metadata, without empty lists.
+    /// Returns the sources as a JSON object in the form of an app page's `csp` metadata, without empty lists.
     pub(super) fn to_value(&self) -> Value {
         let mut lists = Map::new();
         for used_as in SourceUse::ALL {

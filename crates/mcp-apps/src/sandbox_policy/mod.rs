@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 
 use crate::metadata::{PageMetadata, Permissions};
 
-/// Value of the attribute `sandbox` of a page's frame.
+/// Value of the attribute `sandbox` of an app page's frame.
 ///
 /// The page needs `allow-same-origin` for storage. The value is safe only if the page's origin differs from the host's
 /// and from that of every other page.
 pub const SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
 
-/// Kinds of access that the user or the host grants to a page. By default, none is granted.
+/// Kinds of access that the user or the host grants to an app page. By default, none is granted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
@@ -37,7 +37,7 @@ pub struct SandboxGrants {
     pub loopback: bool,
     /// Set if the declared source `*`, which means every host, is granted.
     pub every_host: bool,
-    /// Permissions that are granted if the page requests them.
+    /// Permissions that are granted if the app page requests them.
     pub permissions: Permissions,
 }
 
@@ -51,7 +51,7 @@ impl SandboxGrants {
     }
 }
 
-/// Granted domains and permissions of a page, as the host reports them to the page. Created only by
+/// Granted domains and permissions of an app page, as the host reports them to the page. Created only by
 /// [`SandboxPolicy::granted`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantedSandbox(Value);
@@ -64,19 +64,19 @@ impl GrantedSandbox {
     }
 }
 
-/// Sandbox policy of one page, which is enforced and reported to the page.
+/// Sandbox policy of one app page, which is enforced and reported to the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
     /// Declared sources that were granted. Those that were not granted are in `dropped`.
     pub sources: DeclaredSources,
-    /// Permissions that the page requests and that were granted.
+    /// Permissions that the app page requests and that were granted.
     pub permissions: Permissions,
-    /// Set if the page declares domains, even if none was granted.
+    /// Set if the app page declares domains, even if none was granted.
     declares_domains: bool,
 }
 
 impl SandboxPolicy {
-    /// Returns the policy of a page: the part of its declared domains and permissions that `grants` includes.
+    /// Returns the policy of an app page: the part of its declared domains and permissions that `grants` includes.
     #[must_use]
     pub fn new(metadata: &PageMetadata, grants: &SandboxGrants) -> Self {
         let declared = metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
@@ -91,7 +91,7 @@ impl SandboxPolicy {
     /// embed. The header has to be in force before the first byte of the document.
     #[must_use]
     pub fn content_security_policy(&self, ancestors: &[FrameAncestor]) -> String {
-        content_security_policy::header_value(&self.sources, self.declares_domains, ancestors)
+        content_security_policy::content_security_policy_value(&self.sources, self.declares_domains, ancestors)
     }
 
     /// Returns the value of the attribute `allow` of the frame. Empty if no permission is granted.
@@ -103,10 +103,10 @@ impl SandboxPolicy {
     /// Returns the value of the header `Permissions-Policy`.
     #[must_use]
     pub fn permissions_policy(&self) -> String {
-        permissions_policy::header_value(&self.permissions)
+        permissions_policy::permissions_policy_value(&self.permissions)
     }
 
-    /// Returns the granted domains and permissions, which the host reports to the page.
+    /// Returns the granted domains and permissions, which the host reports to the app page.
     #[must_use]
     pub fn granted(&self) -> GrantedSandbox {
         let permissions: serde_json::Map<String, Value> =

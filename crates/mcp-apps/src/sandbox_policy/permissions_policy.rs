@@ -2,7 +2,7 @@
 
 use crate::metadata::{Permission, Permissions};
 
-/// Browser features that are denied to every page, because the specification defines no permission for them.
+/// Browser features that are denied to every app page, because the specification defines no permission for them.
 const DENIED_FEATURES: [&str; 24] = [
     "accelerometer",
     "ambient-light-sensor",
@@ -36,8 +36,8 @@ pub(super) fn allow_attribute(granted: &Permissions) -> String {
     granted.iter().map(Permission::feature).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the value of the header `Permissions-Policy`. Frames that the page embeds get no permission.
-pub(super) fn header_value(granted: &Permissions) -> String {
+/// Returns the value of the header `Permissions-Policy`. Frames that the app page embeds get no permission.
+pub(super) fn permissions_policy_value(granted: &Permissions) -> String {
     let defined = Permission::ALL.into_iter().map(|permission| {
         let origins = if granted.contains(permission) { "(self)" } else { "()" };
         format!("{}={origins}", permission.feature())

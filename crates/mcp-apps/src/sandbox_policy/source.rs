@@ -7,12 +7,12 @@ use url::{Host, Url};
 
 use super::SourceUse;
 
-/// A parsed domain that a page declares.
+/// A parsed domain that an app page declares.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
     /// One origin, or the origins of all subdomains of a host.
     Origin(SourceOrigin),
-    /// Every host, which a page declares as `*`. The policy contains it without unencrypted schemes.
+    /// Every host, which an app page declares as `*`. The policy contains it without unencrypted schemes.
     EveryHost,
 }
 
@@ -75,7 +75,7 @@ pub enum DomainProblem {
 }
 
 impl Source {
-    /// Parses a domain that a page declares for one use.
+    /// Parses a domain that an app page declares for one use.
     ///
     /// # Errors
     ///

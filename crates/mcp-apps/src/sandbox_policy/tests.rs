@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::metadata::{DeclaredDomains, Permission};
 
-fn everything() -> SandboxGrants {
+fn all_grants() -> SandboxGrants {
     let permissions = Permission::ALL.into_iter().collect();
     SandboxGrants { declared_origins: true, loopback: true, every_host: true, permissions }
 }
@@ -27,7 +27,7 @@ fn directive<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn policy_without_declared_domains_is_the_restrictive_default() {
-    let policy = SandboxPolicy::new(&PageMetadata::default(), &everything());
+    let policy = SandboxPolicy::new(&PageMetadata::default(), &all_grants());
     let expected = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
                     img-src 'self' data:; font-src 'none'; media-src 'self' data:; connect-src 'none'; \
                     frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'self'; form-action 'none'; \
@@ -40,7 +40,7 @@ fn policy_without_declared_domains_is_the_restrictive_default() {
 #[test]
 fn declared_domains_reach_only_their_directives() {
     let metadata = metadata(&["https://api.example.com", "wss://live.example.com:8443"], &["https://*.example.com/"]);
-    let policy = SandboxPolicy::new(&metadata, &everything());
+    let policy = SandboxPolicy::new(&metadata, &all_grants());
     let header = policy.content_security_policy(&[]);
     assert_eq!(directive(&header, "connect-src"), Some("https://api.example.com wss://live.example.com:8443"));
     for name in ["script-src", "style-src", "img-src", "font-src", "media-src"] {
@@ -65,7 +65,7 @@ fn frames_and_base_uris_are_declared_separately() {
         ..DeclaredDomains::default()
     };
     let metadata = PageMetadata { domains: Some(domains), ..PageMetadata::default() };
-    let header = SandboxPolicy::new(&metadata, &everything()).content_security_policy(&[]);
+    let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert_eq!(directive(&header, "frame-src"), Some("https://video.example"));
     assert_eq!(directive(&header, "base-uri"), Some("https://cdn.example"));
 }
@@ -103,7 +103,7 @@ fn unusable_domains_are_dropped_with_their_reasons() {
     ];
     for (domain, problem) in refused {
         assert_eq!(Source::parse(domain, SourceUse::Connect), Err(problem), "{domain}");
-        let policy = SandboxPolicy::new(&metadata(&[domain], &[]), &everything());
+        let policy = SandboxPolicy::new(&metadata(&[domain], &[]), &all_grants());
         assert_eq!(policy.sources.dropped.len(), 1);
         assert_eq!(directive(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
     }
@@ -129,7 +129,7 @@ fn sources_are_classified_by_their_reach() {
 fn spellings_of_one_origin_are_one_source() {
     let policy = SandboxPolicy::new(
         &metadata(&["https://Example.com", "https://example.com:443/", "https://exa%6dple.com"], &[]),
-        &everything(),
+        &all_grants(),
     );
     assert_eq!(
         policy.sources.of(SourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
@@ -150,7 +150,7 @@ fn every_host_and_loopback_need_grants_of_their_own() {
     assert_eq!(only(SandboxGrants { declared_origins: true, ..none.clone() }), ("https://a.example".into(), 3));
     assert_eq!(only(SandboxGrants { loopback: true, ..none.clone() }), ("http://localhost:3000".into(), 3));
     assert_eq!(only(SandboxGrants { every_host: true, ..none }), ("https: wss:".into(), 2));
-    let header = SandboxPolicy::new(&metadata, &everything()).content_security_policy(&[]);
+    let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert!(!header.contains('*'), "the policy should exclude unencrypted schemes: {header}");
     assert_eq!(directive(&header, "img-src"), Some("'self' data: https:"));
 }
@@ -194,8 +194,8 @@ proptest! {
         let names = |header: &str| header.split("; ").map(|part| part.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
         let connect: Vec<&str> = connect.iter().map(String::as_str).collect();
         let resource: Vec<&str> = resource.iter().map(String::as_str).collect();
-        let header = SandboxPolicy::new(&metadata(&connect, &resource), &everything()).content_security_policy(&[]);
-        let plain = SandboxPolicy::new(&metadata(&[], &[]), &everything()).content_security_policy(&[]);
+        let header = SandboxPolicy::new(&metadata(&connect, &resource), &all_grants()).content_security_policy(&[]);
+        let plain = SandboxPolicy::new(&metadata(&[], &[]), &all_grants()).content_security_policy(&[]);
         prop_assert_eq!(names(&header), names(&plain));
         prop_assert!(header.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '));
         prop_assert!(!header.contains(','), "a comma would begin another policy");

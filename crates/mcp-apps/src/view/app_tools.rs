@@ -34,14 +34,14 @@ pub struct AppToolList {
 /// A tool that an app offers. Its definition is an unverified claim of the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppTool {
-    /// Definition of the tool, as the page sent it.
+    /// Definition of the tool, as the app page sent it.
     pub definition: Tool,
 }
 
 /// Reason why an app's tools can't be listed or called.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AppToolError {
-    /// The page is not initialized, or did not declare that it offers tools.
+    /// The app page is not initialized, or did not declare that it offers tools.
     #[error("the app offers no tools")]
     NotOffered,
     /// The app did not list a tool of this name.
@@ -50,16 +50,16 @@ pub enum AppToolError {
     /// Too many calls of the app's tools are in progress.
     #[error("too many calls of the app's tools are running")]
     TooManyCalls,
-    /// The page did not respond within [`APP_TOOL_TIMEOUT`].
+    /// The app page did not respond within [`APP_TOOL_TIMEOUT`].
     #[error("the app did not respond in time")]
     TimedOut,
-    /// The page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
+    /// The app page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
     #[error("the response of the app is too large")]
     TooLarge,
-    /// The page's response is not a valid result.
+    /// The app page's response is not a valid result.
     #[error("the response of the app is invalid")]
     InvalidResult,
-    /// The page responded with an error. Untrusted.
+    /// The app page responded with an error. Untrusted.
     #[error("the app responded with an error: {0}")]
     Failed(RpcError),
     /// The view was closed.
@@ -67,7 +67,7 @@ pub enum AppToolError {
     Closed,
 }
 
-/// A request of the host to the page that has no response yet.
+/// A request of the host to the app page that has no response yet.
 #[derive(Debug)]
 struct HostRequest {
     purpose: HostRequestPurpose,
@@ -83,19 +83,19 @@ enum HostRequestPurpose {
 
 /// State of the host's requests to the page, and the tools that the app listed.
 #[derive(Debug, Default)]
-pub(super) struct AppTools {
+pub(super) struct AppToolsState {
     requests: BTreeMap<i64, HostRequest>,
     last_id: i64,
     /// Names of the app's tools in the last complete list.
     names: BTreeSet<String>,
     last_change: Option<Instant>,
     /// Time at which a change of the app's list is reported, or `None` if no change is waiting.
-    next_change: Option<Instant>,
+    next_change_report: Option<Instant>,
 }
 
-impl AppTools {
+impl AppToolsState {
     pub(super) fn next_timeout(&self) -> Option<Instant> {
-        self.requests.values().map(|request| request.deadline).chain(self.next_change).min()
+        self.requests.values().map(|request| request.deadline).chain(self.next_change_report).min()
     }
 }
 
@@ -172,13 +172,13 @@ impl View {
                 self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed })
             }
             HostRequestPurpose::Call => {
-                let result = parse_result(result).and_then(|result| {
+                let result = parse_app_tool_result(result).and_then(|result| {
                     if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
                 });
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
-            HostRequestPurpose::List { found, page } => match parse_result(result) {
-                Ok(result) => self.on_tools_page(found, page, result, now),
+            HostRequestPurpose::List { found, page } => match parse_app_tool_result(result) {
+                Ok(result) => self.on_tool_list_page(found, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
         }
@@ -203,12 +203,12 @@ impl View {
         request
     }
 
-    fn on_tools_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
+    fn on_tool_list_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
         let Some(Value::Array(tools)) = result.shift_remove("tools") else {
             return self.push_event(ViewEvent::AppToolsListed(Err(AppToolError::InvalidResult)));
         };
         for tool in tools {
-            match parse_tool(tool) {
+            match parse_app_tool(tool) {
                 Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.offers_tool(&tool.definition.name) => {
                     found.tools.push(tool)
                 }
@@ -240,13 +240,13 @@ impl View {
             return self.push_fault(FaultKind::NotOffered, detail);
         }
         let next = self.tools.last_change.map_or(now, |last| last + LIST_CHANGE_INTERVAL);
-        self.tools.next_change.get_or_insert(next.max(now));
+        self.tools.next_change_report.get_or_insert(next.max(now));
         self.report_list_change(now);
     }
 
     pub(super) fn report_list_change(&mut self, now: Instant) {
-        if self.tools.next_change.is_some_and(|next| next <= now) {
-            self.tools.next_change = None;
+        if self.tools.next_change_report.is_some_and(|next| next <= now) {
+            self.tools.next_change_report = None;
             self.tools.last_change = Some(now);
             self.push_event(ViewEvent::AppToolsChanged);
         }
@@ -294,7 +294,7 @@ impl AppToolList {
     }
 }
 
-fn parse_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
+fn parse_app_tool_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
     let result = result.map_err(|error| {
         let message = truncated(&error.message, MAX_NAME_BYTES).to_owned();
         AppToolError::Failed(RpcError::new(error.code, message))
@@ -311,7 +311,7 @@ fn is_call_result(result: &Map) -> bool {
 }
 
 /// Parses a tool of the app. Returns `None` if its name or schema is invalid, or it is larger than the limit.
-fn parse_tool(tool: Value) -> Option<AppTool> {
+fn parse_app_tool(tool: Value) -> Option<AppTool> {
     if tool.to_string().len() > MAX_APP_TOOL_BYTES {
         return None;
     }

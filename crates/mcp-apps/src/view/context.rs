@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::output::ViewEvent;
 use super::{Map, Phase, View, single_member_object};
 use crate::display_mode::DisplayMode;
-use crate::host_context::{HostContext, changed_members};
+use crate::host_context::{HostContext, changed_context_members};
 
-/// List of the page's server whose changes are reported to the page.
+/// List of the app page's server whose changes are reported to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ServerList {
     /// Lists of the server's resources and resource templates.
@@ -16,7 +16,7 @@ pub enum ServerList {
     Prompts,
 }
 
-/// Error for a display mode that is not among those that the page declares.
+/// Error for a display mode that is not among those that the app page declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the page does not support the display mode {}", .0.as_str())]
 pub struct UndeclaredMode(pub DisplayMode);
@@ -40,8 +40,8 @@ impl View {
         Ok(())
     }
 
-    /// Replaces the names of the tools that the page may call. Notifies an initialized page if the host announced such
-    /// notifications.
+    /// Replaces the names of the tools that the app page may call. Notifies an initialized page if the host announced
+    /// such notifications.
     pub fn change_callable_tools(&mut self, callable_tools: BTreeSet<String>) {
         self.config.callable_tools = callable_tools;
         let announced = self.config.capabilities.server_tools.is_some_and(|lists| lists.list_changed);
@@ -62,29 +62,29 @@ impl View {
         }
     }
 
-    /// Sends the members of the host context that changed since the page last received the context.
+    /// Sends the members of the host context that changed since the app page last received the context.
     pub(super) fn send_context_change(&mut self) {
         let context = self.config.context.to_map();
-        let changed = changed_members(&self.sent_context, &context);
+        let changed = changed_context_members(&self.sent_context, &context);
         self.sent_context = context;
         if !changed.is_empty() {
             self.send_notification("ui/notifications/host-context-changed", changed);
         }
     }
 
-    /// Returns `true` if the host may change to this display mode: the page declares it, or declares no modes.
+    /// Returns `true` if the host may change to this display mode: the app page declares it, or declares no modes.
     fn may_switch_to(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_none_or(|modes| modes.contains(&mode))
     }
 
-    /// Returns `true` if the page declares that it supports this display mode.
+    /// Returns `true` if the app page declares that it supports this display mode.
     fn declares_mode(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_some_and(|modes| modes.contains(&mode))
     }
 
-    /// Returns `true` if the page may request this display mode: page and host both support it, and it is not the
+    /// Returns `true` if the app page may request this display mode: page and host both support it, and it is not the
     /// current mode.
     pub(super) fn can_request_mode(&self, mode: DisplayMode) -> bool {
         let context = &self.config.context;
@@ -95,7 +95,7 @@ impl View {
         mode == self.config.context.display_mode || self.declares_mode(mode)
     }
 
-    /// Makes a display mode that the host chose at the request of the page the current one.
+    /// Makes a display mode that the host chose at the request of the app page the current one.
     pub(super) fn apply_display_mode(&mut self, mode: DisplayMode) {
         if mode == self.config.context.display_mode {
             return;

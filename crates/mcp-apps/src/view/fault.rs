@@ -17,14 +17,14 @@ pub struct ViewFault {
     pub detail: String,
 }
 
-/// Direction of a message between a page and the host.
+/// Direction of a message between an app page and the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppMessageDirection"))]
 #[serde(rename_all = "snake_case")]
 pub enum MessageDirection {
-    /// The page sent the message to the host.
+    /// The app page sent the message to the host.
     FromPage,
-    /// The host sent the message to the page.
+    /// The host sent the message to the app page.
     ToPage,
 }
 
@@ -40,24 +40,24 @@ pub enum FaultKind {
     InvalidContent,
     /// The method is unknown. A request is refused, and a notification is dropped.
     UnknownMethod,
-    /// The page sent a message that only the host's sandbox proxy may send.
+    /// The app page sent a message that only the host's sandbox proxy may send.
     Forgery,
     /// The host did not announce the capability that the message requires.
     NotOffered,
-    /// The page sent the message before it was initialized. The message is processed after that, or dropped if there
-    /// are many.
+    /// The app page sent the message before it was initialized. The message is processed after that, or dropped if
+    /// there are many.
     Early,
     /// The message is not allowed in the current state, such as a second `ui/initialize`.
     OutOfOrder,
-    /// The request has the id of another request of the page that still waits for its response.
+    /// The request has the id of another request of the app page that still waits for its response.
     DuplicateId,
     /// The response has an id for which no request is pending. It may have arrived too late.
     UnknownId,
     /// The message or a part of it is too large.
     TooLarge,
-    /// The page sends too many messages, or has too many pending requests.
+    /// The app page sends too many messages, or has too many pending requests.
     TooMany,
-    /// The page did not respond in time.
+    /// The app page did not respond in time.
     TimedOut,
 }
 

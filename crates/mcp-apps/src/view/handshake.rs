@@ -9,8 +9,8 @@ use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
 use super::fault::{FaultKind, correct_name_hint};
-use super::incoming::parse_params;
-use super::limits::{MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
+use super::incoming::parse_params_object;
+use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
 use super::{Phase, View};
 use crate::display_mode::DisplayMode;
@@ -19,10 +19,10 @@ use crate::text::{Excerpt, truncated};
 /// Protocol versions that this crate supports. The first one is the response to an unknown version.
 pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
 
-/// Maximum number of display modes that are read from the page's `ui/initialize`.
-const MAX_DISPLAY_MODES: usize = 8;
+/// Maximum number of display modes that are read from the app page's `ui/initialize`.
+const MAX_DECLARED_DISPLAY_MODES: usize = 8;
 
-/// Messages that the page sent before it was initialized.
+/// Messages that the app page sent before it was initialized.
 #[derive(Debug, Default)]
 pub(super) struct EarlyMessages {
     messages: Vec<(IncomingMessage, usize)>,
@@ -38,7 +38,8 @@ impl EarlyMessages {
 
     /// Stores an early message unless the limits are reached. Returns `true` if the message was stored.
     fn add(&mut self, message: IncomingMessage, bytes: usize) -> bool {
-        let has_room = self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_BYTES;
+        let has_room =
+            self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_MESSAGE_BYTES;
         if has_room {
             self.bytes += bytes;
             self.messages.push((message, bytes));
@@ -48,7 +49,7 @@ impl EarlyMessages {
 }
 
 impl View {
-    /// Stores a message of the page until the page is initialized.
+    /// Stores a message of the app page until the page is initialized.
     pub(super) fn retain_early(&mut self, message: IncomingMessage, bytes: usize) {
         let method = match &message {
             IncomingMessage::Request { method, .. } | IncomingMessage::Notification { method, .. } => method.clone(),
@@ -69,7 +70,7 @@ impl View {
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
         }
-        match parse_params(params).and_then(|params| self.parse_app_info(&params)) {
+        match parse_params_object(params).and_then(|params| self.parse_app_info(&params)) {
             Ok(app) => {
                 let context = self.config.context.to_map();
                 let result = json!({
@@ -120,7 +121,7 @@ impl View {
             implementation,
             protocol_version: known.unwrap_or(PROTOCOL_VERSIONS[0]),
             display_modes: modes
-                .map(|modes| modes.iter().take(MAX_DISPLAY_MODES).filter_map(DisplayMode::parse).collect()),
+                .map(|modes| modes.iter().take(MAX_DECLARED_DISPLAY_MODES).filter_map(DisplayMode::parse).collect()),
             has_tools: tools.is_some(),
             reports_tool_changes: tools.is_some_and(|tools| tools.get("listChanged") == Some(&Value::Bool(true))),
         })

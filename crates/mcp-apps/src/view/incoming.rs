@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::fault::FaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
-use super::request_parsing::{AcceptanceRules, REFUSED_CODE, Refusal, parse_request};
+use super::request_parsing::{REFUSED_CODE, Refusal, RequestConditions, parse_request};
 use super::{Phase, View};
 use crate::text::Excerpt;
 
@@ -20,7 +20,7 @@ const PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
 const BYTES_SEARCHED_FOR_ID: usize = 4096;
 
 impl View {
-    /// Processes a message that the page posted, as JSON text.
+    /// Processes a message that the app page posted, as JSON text.
     ///
     /// The caller has to verify that the frame of this view is the source of the message.
     pub fn handle_message(&mut self, text: &str, now: Instant) {
@@ -67,7 +67,7 @@ impl View {
         }
     }
 
-    /// Processes a decoded message of the page. `bytes` is the size of the message.
+    /// Processes a decoded message of the app page. `bytes` is the size of the message.
     pub(super) fn on_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
         match message {
             IncomingMessage::Request { id, method, params } => self.on_request(id, method, params, bytes),
@@ -106,10 +106,10 @@ impl View {
         if method == "ping" {
             return self.send_response(&id, Ok(json!({})));
         }
-        let parsed = match parse_params(params.as_ref()) {
+        let parsed = match parse_params_object(params.as_ref()) {
             Ok(params) => {
                 let callable_tools = &self.config.callable_tools;
-                let accepted = AcceptanceRules { capabilities: &self.config.capabilities, callable_tools, bytes };
+                let accepted = RequestConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
                 parse_request(&method, params, &accepted)
             }
             Err(error) => Err(Refusal { kind: FaultKind::InvalidContent, error }),
@@ -141,7 +141,7 @@ impl View {
         if !self.can_send() {
             return self.retain_early(IncomingMessage::Notification { method, params }, bytes);
         }
-        match parse_params(params.as_ref()) {
+        match parse_params_object(params.as_ref()) {
             Ok(params) => self.process_notification(&method, params, bytes, now),
             Err(error) => {
                 self.push_fault(FaultKind::InvalidContent, format!("{}: {}", Excerpt::of(&method), error.message));
@@ -151,7 +151,7 @@ impl View {
 }
 
 /// Parses the parameters of a message as a JSON object. Absent parameters count as an empty object.
-pub(super) fn parse_params(params: Option<&RawJson>) -> Result<Map, RpcError> {
+pub(super) fn parse_params_object(params: Option<&RawJson>) -> Result<Map, RpcError> {
     let Some(params) = params else { return Ok(Map::new()) };
     params.parse().map_err(|_| RpcError::new(code::INVALID_PARAMS, "params is not an object"))
 }

@@ -2,36 +2,37 @@
 
 use std::time::Duration;
 
-/// Maximum size of one message of the page in bytes.
+/// Maximum size of one message of the app page in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
-/// Average number of messages of the page that are processed per second.
+/// Average number of messages of the app page that are processed per second.
 pub const MESSAGES_PER_SECOND: u32 = 100;
-/// Number of messages that the page may send in a burst after a pause.
-pub const MESSAGE_BURST: u32 = 200;
+/// Number of messages that the app page may send in a burst after a pause.
+pub const MAX_MESSAGE_BURST: u32 = 200;
 /// Size in bytes for which a message counts as one additional message toward the rate limit.
-pub const BYTES_PER_MESSAGE: usize = 256 * 1024;
-/// Maximum number of the page's requests that wait for the host's response.
+pub const BYTES_PER_RATE_TOKEN: usize = 256 * 1024;
+/// Maximum number of the app page's requests that wait for the host's response.
 pub const MAX_PENDING_REQUESTS: usize = 32;
-/// Maximum total size in bytes of the page's requests that wait for the host's response.
-pub const MAX_PENDING_BYTES: usize = 32 * 1024 * 1024;
-/// Maximum number of the page's messages that are retained until the page is initialized.
+/// Maximum total size in bytes of the app page's requests that wait for the host's response.
+pub const MAX_PENDING_REQUEST_BYTES: usize = 32 * 1024 * 1024;
+/// Maximum number of the app page's messages that are retained until the page is initialized.
 pub const MAX_EARLY_MESSAGES: usize = 32;
-/// Maximum total size in bytes of the page's messages that are retained until the page is initialized.
-pub const MAX_EARLY_BYTES: usize = 1024 * 1024;
-/// Number of queued outputs of a view at which further messages of the page are dropped.
+/// Maximum total size in bytes of the app page's messages that are retained until the page is initialized.
+pub const MAX_EARLY_MESSAGE_BYTES: usize = 1024 * 1024;
+/// Number of queued outputs of a view at which further messages of the app page are dropped.
 pub const MAX_QUEUED_OUTPUTS: usize = 1024;
 
-/// Maximum size, in bytes of JSON, of a message that the page adds to the conversation, or of its context for models.
-pub const MAX_CONTENT_BYTES: usize = 1024 * 1024;
-/// Maximum size of a log message of the page in bytes of JSON.
-pub const MAX_LOG_BYTES: usize = 64 * 1024;
-/// Maximum length in bytes of a link that the page requests to open, as sent and in its normalized form.
+/// Maximum size, in bytes of JSON, of a message that the app page adds to the conversation, or of its context for
+/// models.
+pub const MAX_MODEL_CONTENT_BYTES: usize = 1024 * 1024;
+/// Maximum size of a log message of the app page in bytes of JSON.
+pub const MAX_LOG_MESSAGE_BYTES: usize = 64 * 1024;
+/// Maximum length in bytes of a link that the app page requests to open, as sent and in its normalized form.
 pub const MAX_LINK_BYTES: usize = 4 * 1024;
-/// Maximum length in bytes of the URI of a resource that the page requests to read.
+/// Maximum length in bytes of the URI of a resource that the app page requests to read.
 pub const MAX_RESOURCE_URI_BYTES: usize = 8 * 1024;
-/// Maximum number of files in one download request of the page.
-pub const MAX_DOWNLOADS: usize = 16;
-/// Maximum length in bytes of names, versions and cursors that the page sends.
+/// Maximum number of files in one download request of the app page.
+pub const MAX_FILES_PER_DOWNLOAD: usize = 16;
+/// Maximum length in bytes of names, versions and cursors that the app page sends.
 pub const MAX_NAME_BYTES: usize = 1024;
 /// Maximum width and height of a view in CSS pixels.
 pub const MAX_VIEW_PIXELS: u32 = 16_384;
@@ -50,5 +51,5 @@ pub const MAX_APP_TOOL_RESULT_BYTES: usize = 10_000_000;
 pub const APP_TOOL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Minimum time between two reported changes of an app's list of tools.
 pub const LIST_CHANGE_INTERVAL: Duration = Duration::from_secs(1);
-/// Time in which the page can save its state before it is removed.
+/// Time in which the app page can save its state before it is removed.
 pub const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(2);

@@ -40,7 +40,7 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
-use app_tools::AppTools;
+use app_tools::AppToolsState;
 use handshake::EarlyMessages;
 use pending::PendingRequests;
 use rate::RateLimit;
@@ -54,25 +54,25 @@ use crate::host_context::HostContext;
 pub struct ViewConfig {
     /// Name and version of the host.
     pub host: Implementation,
-    /// Capabilities of the host that the view announces to the page. Requests that need others are refused.
+    /// Capabilities of the host that the view announces to the app page. Requests that need others are refused.
     pub capabilities: HostCapabilities,
-    /// Initial host context that the page receives.
+    /// Initial host context that the app page receives.
     pub context: HostContext,
     /// Names of the tools of the page's server that apps may call
     /// ([`ToolMetadata::is_callable_by_app`](crate::ToolMetadata::is_callable_by_app)).
     pub callable_tools: BTreeSet<String>,
 }
 
-/// Phase of a view, from loading its page to its end.
+/// Phase of a view, from loading its app page to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The page has not sent `ui/initialize` yet.
+    /// The app page has not sent `ui/initialize` yet.
     Waiting,
-    /// The response to `ui/initialize` was sent, and the page has not confirmed that it is initialized.
+    /// The response to `ui/initialize` was sent, and the app page has not confirmed that it is initialized.
     Answered,
-    /// The page is initialized.
+    /// The app page is initialized.
     Ready,
-    /// The view requested the page's teardown. The page may still send requests.
+    /// The view requested the app page's teardown. The page may still send requests.
     TearingDown,
     /// The view has ended.
     Closed,
@@ -88,22 +88,22 @@ pub struct View {
     phase: Phase,
     outputs: VecDeque<ViewOutput>,
     rate: RateLimit,
-    /// Number of messages of the page that were dropped since the last processed one.
+    /// Number of messages of the app page that were dropped since the last processed one.
     dropped: u64,
     early: EarlyMessages,
     app: Option<AppInfo>,
-    /// Host context that the page last received.
+    /// Host context that the app page last received.
     sent_context: Map,
     pending: PendingRequests,
     delivery: ToolDelivery,
     size: ViewSize,
     model_context: Option<(AppRequestId, ModelContext)>,
     teardown_requested: bool,
-    tools: AppTools,
+    tools: AppToolsState,
 }
 
 impl View {
-    /// Returns the view of a page that is about to be loaded.
+    /// Returns the view of an app page that is about to be loaded.
     #[must_use]
     pub fn new(config: ViewConfig, now: Instant) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl View {
             size: ViewSize::default(),
             model_context: None,
             teardown_requested: false,
-            tools: AppTools::default(),
+            tools: AppToolsState::default(),
         }
     }
 
@@ -144,19 +144,19 @@ impl View {
         }
     }
 
-    /// Returns the data of the page's `ui/initialize`, or `None` before the page has sent it.
+    /// Returns the data of the app page's `ui/initialize`, or `None` before the page has sent it.
     #[must_use]
     pub const fn app(&self) -> Option<&AppInfo> {
         self.app.as_ref()
     }
 
-    /// Returns the size that the page last reported, for a frame that the host creates again.
+    /// Returns the size that the app page last reported, for a frame that the host creates again.
     #[must_use]
     pub const fn size(&self) -> ViewSize {
         self.size
     }
 
-    /// Returns the context for models that the page last provided and the host accepted. Untrusted.
+    /// Returns the context for models that the app page last provided and the host accepted. Untrusted.
     #[must_use]
     pub fn model_context(&self) -> Option<&ModelContext> {
         self.model_context.as_ref().map(|(_, context)| context)
@@ -168,7 +168,7 @@ impl View {
         self.phase == Phase::Closed
     }
 
-    /// Returns `true` if messages may be sent to the page.
+    /// Returns `true` if messages may be sent to the app page.
     const fn can_send(&self) -> bool {
         matches!(self.phase, Phase::Ready | Phase::TearingDown)
     }
@@ -193,7 +193,7 @@ impl View {
         self.push(ViewOutput::Send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })));
     }
 
-    /// Sends the response to a request of the page.
+    /// Sends the response to a request of the app page.
     fn send_response(&mut self, id: &RequestId, result: Result<Value, RpcError>) {
         self.push(ViewOutput::Send(match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),

@@ -7,7 +7,7 @@ use mcp_proto::types::{LogMessage, Map};
 use serde_json::Value;
 
 use super::fault::{FaultKind, UnknownMethod};
-use super::limits::{MAX_LOG_BYTES, MAX_VIEW_PIXELS};
+use super::limits::{MAX_LOG_MESSAGE_BYTES, MAX_VIEW_PIXELS};
 use super::output::ViewEvent;
 use super::{View, ViewSize};
 use crate::host_context::AxisSize;
@@ -62,7 +62,7 @@ impl View {
         if !self.config.capabilities.logging {
             return self.push_fault(FaultKind::NotOffered, "notifications/message: the host does not offer logging");
         }
-        if bytes > MAX_LOG_BYTES {
+        if bytes > MAX_LOG_MESSAGE_BYTES {
             return self.push_fault(FaultKind::TooLarge, "notifications/message is too large");
         }
         match serde_json::from_value::<LogMessage>(Value::Object(params)) {
@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// Limits the page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
+/// Limits the app page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
 /// extent.
 fn clamp_extent(pixels: f64, axis: AxisSize) -> Option<u32> {
     let maximum = match axis {

@@ -12,9 +12,9 @@ use crate::display_mode::DisplayMode;
 /// Output of a view. The host processes outputs in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewOutput {
-    /// A message that the host must post to the page unchanged.
+    /// A message that the host must post to the app page unchanged.
     Send(Value),
-    /// A request of the page. The host responds with [`View::respond`](super::View::respond), unless the request is
+    /// A request of the app page. The host responds with [`View::respond`](super::View::respond), unless the request is
     /// withdrawn.
     Request {
         /// Identifier to pass to [`View::respond`](super::View::respond).
@@ -22,26 +22,26 @@ pub enum ViewOutput {
         /// Kind and parameters of the request. Untrusted.
         request: AppRequest,
     },
-    /// A request does not need the host's response, because the page cancelled it or the view was closed.
+    /// A request does not need the host's response, because the app page cancelled it or the view was closed.
     Withdrawn(AppRequestId),
-    /// A change of the view or notification of its page, which needs no response.
+    /// A change of the view or notification of its app page, which needs no response.
     Event(ViewEvent),
     /// A message that was not processed as sent.
     Fault(ViewFault),
 }
 
-/// Change of a view's state, or notification of its page.
+/// Change of a view's state, or notification of its app page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewEvent {
-    /// The page is initialized.
+    /// The app page is initialized.
     Initialized(AppInfo),
-    /// The page reported another size. Each axis whose extent the host does not set is present, within its maximum.
+    /// The app page reported another size. Each axis whose extent the host does not set is present, within its maximum.
     Resized(ViewSize),
-    /// The display mode changed at the request of the page.
+    /// The display mode changed at the request of the app page.
     DisplayModeChanged(DisplayMode),
-    /// The page logged a message. Untrusted.
+    /// The app page logged a message. Untrusted.
     Logged(LogMessage),
-    /// The page requests its teardown. The host may ignore this.
+    /// The app page requests its teardown. The host may ignore this.
     TeardownRequested,
     /// Outcome of [`View::list_app_tools`](super::View::list_app_tools).
     AppToolsListed(Result<AppToolList, AppToolError>),
@@ -58,12 +58,12 @@ pub enum ViewEvent {
     Closed(CloseCause),
 }
 
-/// Size of a page in CSS pixels.
+/// Size of an app page in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ViewSize {
-    /// Width, or `None` if the page reported none or the host sets the width.
+    /// Width, or `None` if the app page reported none or the host sets the width.
     pub width: Option<u32>,
-    /// Height, or `None` if the page reported none or the host sets the height.
+    /// Height, or `None` if the app page reported none or the host sets the height.
     pub height: Option<u32>,
 }
 
@@ -72,9 +72,9 @@ pub struct ViewSize {
 pub struct AppInfo {
     /// Name and version of the app, truncated if too long.
     pub implementation: Implementation,
-    /// Negotiated protocol version: the page's, or the host's newest if the page's is unknown.
+    /// Negotiated protocol version: the app page's, or the host's newest if the page's is unknown.
     pub protocol_version: &'static str,
-    /// Display modes that the page supports, or `None` if it declares none.
+    /// Display modes that the app page supports, or `None` if it declares none.
     pub display_modes: Option<Vec<DisplayMode>>,
     /// Set if the app declares that it offers tools.
     pub has_tools: bool,
@@ -87,14 +87,15 @@ pub struct AppInfo {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppCloseCause"))]
 #[serde(rename_all = "snake_case")]
 pub enum CloseCause {
-    /// The page responded to the teardown request, so that its frame can be removed.
+    /// The app page responded to the teardown request, so that its frame can be removed.
     Confirmed,
-    /// The page responded to the teardown request with an error. It may have lost data.
+    /// The app page responded to the teardown request with an error. It may have lost data.
     Failed,
-    /// The page did not respond to the teardown request within [`TEARDOWN_TIMEOUT`](super::limits::TEARDOWN_TIMEOUT).
+    /// The app page did not respond to the teardown request within
+    /// [`TEARDOWN_TIMEOUT`](super::limits::TEARDOWN_TIMEOUT).
     TimedOut,
-    /// The page was never initialized, so that no teardown was requested.
+    /// The app page was never initialized, so that no teardown was requested.
     NeverInitialized,
-    /// The page disappeared, for example because its process ended.
+    /// The app page disappeared, for example because its process ended.
     PageGone,
 }

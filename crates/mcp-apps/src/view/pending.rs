@@ -6,16 +6,16 @@ use mcp_proto::types::Map;
 use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::limits::{MAX_PENDING_BYTES, MAX_PENDING_REQUESTS};
+use super::limits::{MAX_PENDING_REQUEST_BYTES, MAX_PENDING_REQUESTS};
 use super::output::ViewOutput;
 use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
 use super::request_parsing::REFUSED_CODE;
 use super::{View, single_member_object};
 
-/// A request of the page that waits for the host's response.
+/// A request of the app page that waits for the host's response.
 #[derive(Debug)]
 struct PendingRequest {
-    /// JSON-RPC id that the page chose for the request.
+    /// JSON-RPC id that the app page chose for the request.
     wire_id: RequestId,
     kind: RequestKind,
     bytes: usize,
@@ -24,7 +24,7 @@ struct PendingRequest {
 /// Kind of a pending request, which determines the valid kinds of the host's response.
 #[derive(Debug)]
 enum RequestKind {
-    /// An MCP request whose result is passed to the page unchanged.
+    /// An MCP request whose result is passed to the app page unchanged.
     Mcp,
     /// `tools/list`, whose result the view filters.
     ToolList,
@@ -36,7 +36,7 @@ enum RequestKind {
     DisplayMode,
 }
 
-/// Requests of the page that wait for the host's response, oldest first.
+/// Requests of the app page that wait for the host's response, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests {
     requests: BTreeMap<AppRequestId, PendingRequest>,
@@ -51,7 +51,7 @@ impl PendingRequests {
     /// Returns `true` if another request of `bytes` bytes stays within the limits on pending requests.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         let waiting: usize = self.requests.values().map(|request| request.bytes).sum();
-        self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_BYTES
+        self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_REQUEST_BYTES
     }
 
     fn find(&self, wire_id: &RequestId) -> Option<AppRequestId> {
@@ -60,7 +60,7 @@ impl PendingRequests {
 }
 
 impl View {
-    /// Responds to a request of the page.
+    /// Responds to a request of the app page.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl View {
         Ok(())
     }
 
-    /// Reports a request of the page to the host, or responds immediately if the request needs no action.
+    /// Reports a request of the app page to the host, or responds immediately if the request needs no action.
     pub(super) fn emit_request(&mut self, wire_id: RequestId, request: AppRequest, bytes: usize) {
         let kind = match &request {
             AppRequest::RequestDisplayMode { mode } if !self.can_request_mode(*mode) => {
@@ -131,7 +131,7 @@ impl View {
         self.push(ViewOutput::Request { id, request });
     }
 
-    /// Withdraws a request that the page cancelled. It gets no response.
+    /// Withdraws a request that the app page cancelled. It gets no response.
     pub(super) fn on_cancelled(&mut self, wire_id: &RequestId) {
         if let Some(id) = self.pending.find(wire_id) {
             self.pending.requests.remove(&id);
@@ -139,7 +139,7 @@ impl View {
         }
     }
 
-    /// Withdraws all requests of the page at the end of the view. Responds to them with errors if the page still
+    /// Withdraws all requests of the app page at the end of the view. Responds to them with errors if the page still
     /// exists.
     pub(super) fn end_all_requests(&mut self, has_page: bool) {
         for (id, request) in std::mem::take(&mut self.pending.requests) {
@@ -150,7 +150,7 @@ impl View {
         }
     }
 
-    /// Replaces the page's context for models, unless the host has already accepted the context of a later request.
+    /// Replaces the app page's context for models, unless the host has already accepted the context of a later request.
     fn replace_model_context(&mut self, from: AppRequestId, context: ModelContext) {
         if self.model_context.as_ref().is_none_or(|(last, _)| *last < from) {
             self.model_context = Some((from, context));

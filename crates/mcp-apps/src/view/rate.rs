@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::limits::{BYTES_PER_MESSAGE, MESSAGE_BURST, MESSAGES_PER_SECOND};
+use super::limits::{BYTES_PER_RATE_TOKEN, MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
 
-/// Token bucket that limits the rate of a page's messages. One token is one message.
+/// Token bucket that limits the rate of an app page's messages. One token is one message.
 #[derive(Debug)]
 pub(super) struct RateLimit {
     tokens: f64,
@@ -13,15 +13,15 @@ pub(super) struct RateLimit {
 
 impl RateLimit {
     pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: f64::from(MESSAGE_BURST), updated: now }
+        Self { tokens: f64::from(MAX_MESSAGE_BURST), updated: now }
     }
 
     /// Consumes the tokens for a message of `bytes` bytes. Returns `false` and consumes nothing if too few are left.
     pub(super) fn try_admit(&mut self, bytes: usize, now: Instant) -> bool {
         let seconds = now.saturating_duration_since(self.updated).as_secs_f64();
         self.updated = self.updated.max(now);
-        self.tokens = (self.tokens + seconds * f64::from(MESSAGES_PER_SECOND)).min(f64::from(MESSAGE_BURST));
-        let parts = u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX);
+        self.tokens = (self.tokens + seconds * f64::from(MESSAGES_PER_SECOND)).min(f64::from(MAX_MESSAGE_BURST));
+        let parts = u32::try_from(bytes / BYTES_PER_RATE_TOKEN).unwrap_or(u32::MAX);
         let cost = 1.0 + f64::from(parts);
         let is_admitted = cost <= self.tokens;
         if is_admitted {
@@ -30,10 +30,10 @@ impl RateLimit {
         is_admitted
     }
 
-    /// Consumes the tokens for the additional cost of a large response to the page, so that the page can't cause large
-    /// responses at a high rate. The balance may become negative, and then delays further messages.
+    /// Consumes the tokens for the additional cost of a large response to the app page, so that the page can't cause
+    /// large responses at a high rate. The balance may become negative, and then delays further messages.
     pub(super) fn charge(&mut self, bytes: usize) {
-        self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX));
+        self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_RATE_TOKEN).unwrap_or(u32::MAX));
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     fn large_responses_delay_further_messages() {
         let start = Instant::now();
         let mut limit = RateLimit::new(start);
-        limit.charge(BYTES_PER_MESSAGE * (MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
+        limit.charge(BYTES_PER_RATE_TOKEN * (MAX_MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
         assert!(!limit.try_admit(1, start), "the burst should be used up");
         assert!(!limit.try_admit(1, start + Duration::from_secs(1)), "the response should be paid for first");
         assert!(limit.try_admit(1, start + Duration::from_secs(2)));
@@ -59,10 +59,10 @@ mod tests {
         let start = Instant::now();
         let mut limit = RateLimit::new(start);
         let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.try_admit(10, now)).count();
-        assert_eq!(admitted(&mut limit, start), MESSAGE_BURST as usize);
+        assert_eq!(admitted(&mut limit, start), MAX_MESSAGE_BURST as usize);
         assert_eq!(admitted(&mut limit, start + Duration::from_secs(1)), MESSAGES_PER_SECOND as usize);
         assert_eq!(admitted(&mut limit, start), 0, "a clock that goes back adds nothing");
-        assert_eq!(admitted(&mut limit, start + Duration::from_secs(3600)), MESSAGE_BURST as usize);
+        assert_eq!(admitted(&mut limit, start + Duration::from_secs(3600)), MAX_MESSAGE_BURST as usize);
     }
 
     #[test]

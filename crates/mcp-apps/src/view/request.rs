@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::display_mode::DisplayMode;
 
-/// Identifier of a page's request, unique in its view.
+/// Identifier of an app page's request, unique in its view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AppRequestId(pub(super) u64);
 
@@ -18,7 +18,7 @@ impl AppRequestId {
     }
 }
 
-/// Request of a page to the host. All contents are untrusted, and a click in the page is not the user's consent.
+/// Request of a page to the host. All contents are untrusted, and a click in the app page is not the user's consent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AppRequest {
     /// Calls a tool of the page's server that apps may call.
@@ -33,7 +33,7 @@ pub enum AppRequest {
         /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// Reads a resource of the page's server.
+    /// Reads a resource of the app page's server.
     ReadResource {
         /// URI of the resource.
         uri: String,
@@ -69,9 +69,9 @@ pub enum AppRequest {
         /// Content blocks of the message, at least one.
         content: Vec<ContentBlock>,
     },
-    /// Replaces the context that the page provides for the model's next turns.
+    /// Replaces the context that the app page provides for the model's next turns.
     UpdateModelContext(ModelContext),
-    /// Requests another display mode, which the page and the host both support.
+    /// Requests another display mode, which the app page and the host both support.
     RequestDisplayMode {
         /// Requested display mode.
         mode: DisplayMode,
@@ -80,7 +80,7 @@ pub enum AppRequest {
     Sample(Box<CreateMessageParams>),
 }
 
-/// A file that a page offers for saving.
+/// A file that an app page offers for saving.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Download {
     /// Name for the file: the last path segment of its URI, without characters that are unsafe in file names.
@@ -89,7 +89,7 @@ pub struct Download {
     pub source: DownloadSource,
 }
 
-/// Source of the contents of a file that a page offers.
+/// Source of the contents of a file that an app page offers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DownloadSource {
     /// The request contains the contents.
@@ -98,16 +98,16 @@ pub enum DownloadSource {
     Link(Resource),
 }
 
-/// Context that a page provides for models.
+/// Context that an app page provides for models.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelContext {
     /// Content blocks of the context.
     pub content: Vec<ContentBlock>,
-    /// Structured content, if the page sent any.
+    /// Structured content, if the app page sent any.
     pub structured_content: Option<Map>,
 }
 
-/// Response of the host to a page's request.
+/// Response of the host to an app page's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostResponse {
     /// Result of a tool call, list, resource or sampling request. Sent to the page unchanged, except that tools that
@@ -118,9 +118,9 @@ pub enum HostResponse {
     Done,
     /// Display mode that is current after the request.
     DisplayMode(DisplayMode),
-    /// The user or the policy refused the request. Contains the reason for the page.
+    /// The user or the policy refused the request. Contains the reason for the app page.
     Refused(String),
-    /// The request failed. The error is sent to the page unchanged.
+    /// The request failed. The error is sent to the app page unchanged.
     Failed(RpcError),
 }
 
@@ -133,7 +133,7 @@ pub enum ResponseError {
     /// The response is for another kind of request.
     #[error("the response is for another kind of request")]
     WrongKind,
-    /// The display mode is neither current nor declared by the page.
+    /// The display mode is neither current nor declared by the app page.
     #[error("the page does not support this display mode")]
     UndeclaredMode,
 }

@@ -10,16 +10,18 @@ use serde_json::Value;
 use url::Url;
 
 use super::fault::{FaultKind, UnknownMethod};
-use super::limits::{MAX_CONTENT_BYTES, MAX_DOWNLOADS, MAX_LINK_BYTES, MAX_NAME_BYTES, MAX_RESOURCE_URI_BYTES};
+use super::limits::{
+    MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_MODEL_CONTENT_BYTES, MAX_NAME_BYTES, MAX_RESOURCE_URI_BYTES,
+};
 use super::request::{AppRequest, Download, DownloadSource, ModelContext};
 use crate::capabilities::HostCapabilities;
 use crate::display_mode::DisplayMode;
 use crate::text::Excerpt;
 
-/// JSON-RPC error code for requests of the page that the user or the policy refuses.
+/// JSON-RPC error code for requests of the app page that the user or the policy refuses.
 pub(super) const REFUSED_CODE: i64 = -32000;
 
-/// Error for a request of the page that the view refuses without passing it to the host.
+/// Error for a request of the app page that the view refuses without passing it to the host.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) kind: FaultKind,
@@ -44,23 +46,27 @@ impl Refusal {
     }
 }
 
-/// Conditions under which requests of the page are accepted.
+/// Conditions under which requests of the app page are accepted.
 #[derive(Debug)]
-pub(super) struct AcceptanceRules<'a> {
+pub(super) struct RequestConditions<'a> {
     pub(super) capabilities: &'a HostCapabilities,
     pub(super) callable_tools: &'a BTreeSet<String>,
     /// Size of the request's parameters in bytes of JSON.
     pub(super) bytes: usize,
 }
 
-/// Parses a request of the page that the host must respond to.
-pub(super) fn parse_request(method: &str, params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
+/// Parses a request of the app page that the host must respond to.
+pub(super) fn parse_request(
+    method: &str,
+    params: Map,
+    accepted: &RequestConditions<'_>,
+) -> Result<AppRequest, Refusal> {
     let capabilities = accepted.capabilities;
     let offered = |is_offered: bool, name: &str| if is_offered { Ok(()) } else { Err(Refusal::not_offered(name)) };
     match method {
         "tools/call" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
-            parse_call(params, accepted.callable_tools)
+            parse_tool_call_request(params, accepted.callable_tools)
         }
         "tools/list" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
@@ -84,7 +90,7 @@ pub(super) fn parse_request(method: &str, params: Map, accepted: &AcceptanceRule
         }
         "ui/open-link" => {
             offered(capabilities.open_links, "openLinks")?;
-            parse_link(string_member(&params, "url", MAX_LINK_BYTES)?)
+            parse_link_request(string_member(&params, "url", MAX_LINK_BYTES)?)
         }
         "ui/download-file" => {
             offered(capabilities.download_file, "downloadFile")?;
@@ -102,7 +108,7 @@ pub(super) fn parse_request(method: &str, params: Map, accepted: &AcceptanceRule
     }
 }
 
-fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
+fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
     let name = string_member(&params, "name", MAX_NAME_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
         let message = format!("apps can't call the tool {}", Excerpt::of(&name));
@@ -116,7 +122,7 @@ fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppR
     Ok(AppRequest::CallTool { name, arguments })
 }
 
-fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
+fn parse_link_request(text: &str) -> Result<AppRequest, Refusal> {
     let url = Url::parse(text).map_err(|error| Refusal::invalid(format!("url: {error}")))?;
     if !matches!(url.scheme(), "https" | "http") {
         return Err(Refusal::invalid("url has a scheme other than https and http"));
@@ -133,28 +139,28 @@ fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
 
 fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
     let contents: Vec<ContentBlock> = take_member(&mut params, "contents")?;
-    if contents.is_empty() || contents.len() > MAX_DOWNLOADS {
-        return Err(Refusal::invalid(format!("contents has not 1 to {MAX_DOWNLOADS} entries")));
+    if contents.is_empty() || contents.len() > MAX_FILES_PER_DOWNLOAD {
+        return Err(Refusal::invalid(format!("contents has not 1 to {MAX_FILES_PER_DOWNLOAD} entries")));
     }
     let files = contents.into_iter().map(|block| match block {
         ContentBlock::Resource(embedded) => {
-            let file_name = download_name(&embedded.resource.uri);
+            let file_name = download_file_name(&embedded.resource.uri);
             Ok(Download { file_name, source: DownloadSource::Embedded(embedded.resource) })
         }
         ContentBlock::ResourceLink(link) => {
-            Ok(Download { file_name: download_name(&link.uri), source: DownloadSource::Link(link) })
+            Ok(Download { file_name: download_file_name(&link.uri), source: DownloadSource::Link(link) })
         }
         _ => Err(Refusal::invalid("contents has a block that is neither a resource nor a link to one")),
     });
     Ok(AppRequest::DownloadFile { files: files.collect::<Result<_, _>>()? })
 }
 
-fn parse_message(mut params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
+fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, Refusal> {
     let kinds = accepted.capabilities.message.ok_or_else(|| Refusal::not_offered("message"))?;
     if params.get("role").and_then(Value::as_str) != Some("user") {
         return Err(Refusal::invalid("role is not \"user\""));
     }
-    if accepted.bytes > MAX_CONTENT_BYTES {
+    if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
         return Err(Refusal::too_large("the message"));
     }
     // The prose of the specification has a single block here, but its types have a list.
@@ -166,20 +172,20 @@ fn parse_message(mut params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppR
     if content.is_empty() {
         return Err(Refusal::invalid("content is empty"));
     }
-    check_refused_kind(kinds.first_refused(&content))?;
+    check_refused_kind(kinds.first_refused_kind(&content))?;
     Ok(AppRequest::SendMessage { content })
 }
 
-fn parse_model_context(mut params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
+fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, Refusal> {
     let offered = accepted.capabilities.update_model_context;
     let kinds = offered.ok_or_else(|| Refusal::not_offered("updateModelContext"))?;
-    if accepted.bytes > MAX_CONTENT_BYTES {
+    if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
         return Err(Refusal::too_large("the context"));
     }
     let content: Option<Vec<ContentBlock>> = take_member(&mut params, "content")?;
     let content = content.unwrap_or_default();
     let structured_content: Option<Map> = take_member(&mut params, "structuredContent")?;
-    check_refused_kind(kinds.first_refused(&content))?;
+    check_refused_kind(kinds.first_refused_kind(&content))?;
     check_refused_kind((structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"))?;
     Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
 }
@@ -222,7 +228,7 @@ fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refu
 }
 
 /// Derives a safe file name from the last path segment of a URI.
-fn download_name(uri: &str) -> String {
+fn download_file_name(uri: &str) -> String {
     const DEFAULT_NAME: &str = "download";
     const MAX_EXTENSION_CHARS: usize = 10;
     let path = uri.split(['?', '#']).next().unwrap_or_default();
@@ -239,15 +245,15 @@ fn download_name(uri: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::download_name;
+    use super::download_file_name;
 
     #[test]
     fn file_names_come_from_the_last_part_of_the_uri() {
-        assert_eq!(download_name("file:///reports/2026.csv?x=/a.exe#b"), "2026.csv");
-        assert_eq!(download_name("ui://app/notes"), "notes.bin");
-        assert_eq!(download_name("file:///a/..%2f..\\..\\evil.txt"), "evil.txt");
+        assert_eq!(download_file_name("file:///reports/2026.csv?x=/a.exe#b"), "2026.csv");
+        assert_eq!(download_file_name("ui://app/notes"), "notes.bin");
+        assert_eq!(download_file_name("file:///a/..%2f..\\..\\evil.txt"), "evil.txt");
         for uri in ["", "file:///", "file:///..", "file:///a/."] {
-            let name = download_name(uri);
+            let name = download_file_name(uri);
             assert!(name.ends_with(".bin") && !name.starts_with('.') && !name.contains('/'), "{uri:?} {name:?}");
         }
     }

@@ -7,8 +7,8 @@ use super::output::{CloseCause, ViewEvent};
 use super::{Phase, View};
 
 impl View {
-    /// Begins the teardown of the view. The host removes the frame at [`ViewEvent::Closed`]. Until then, the page may
-    /// still send requests, such as one that saves its state.
+    /// Begins the teardown of the view. The host removes the frame at [`ViewEvent::Closed`]. Until then, the app page
+    /// may still send requests, such as one that saves its state.
     pub fn begin_teardown(&mut self, now: Instant) {
         match self.phase {
             Phase::Waiting | Phase::Answered => self.close(CloseCause::NeverInitialized),
@@ -20,7 +20,8 @@ impl View {
         }
     }
 
-    /// Ends the view after its page has disappeared, for example because its process ended. Sends nothing to the page.
+    /// Ends the view after its app page has disappeared, for example because its process ended. Sends nothing to the
+    /// page.
     pub fn page_gone(&mut self) {
         if self.phase != Phase::Closed {
             self.close(CloseCause::PageGone);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{View, single_member_object};
 
-/// State of the tool call's delivery to the page, and messages that wait until the page is initialized.
+/// State of the tool call's delivery to the app page, and messages that wait until the page is initialized.
 #[derive(Debug, Default)]
 pub(super) struct ToolDelivery {
     stage: CallStage,
@@ -46,8 +46,8 @@ pub enum ToolOrderError {
 }
 
 impl View {
-    /// Sends the incomplete arguments of a tool call that a model is still generating. Before the page is initialized,
-    /// only the latest ones are retained.
+    /// Sends the incomplete arguments of a tool call that a model is still generating. Before the app page is
+    /// initialized, only the latest ones are retained.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl View {
         Ok(())
     }
 
-    /// Sends the complete arguments of the tool call to the page, `{}` for a call without arguments.
+    /// Sends the complete arguments of the tool call to the app page, `{}` for a call without arguments.
     ///
     /// # Errors
     ///
@@ -75,12 +75,12 @@ impl View {
         Ok(())
     }
 
-    /// Sends the result of the tool call to the page, with all its members.
+    /// Sends the result of the tool call to the app page, with all its members.
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputMissing`] before the input, and [`ToolOrderError::CallEnded`] after the end of the
-    /// call.
+    /// Returns [`ToolOrderError::InputMissing`] before the input, and [`ToolOrderError::CallEnded`] after the end of
+    /// the call.
     pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolOrderError> {
         match self.delivery.stage {
             CallStage::BeforeInput => return Err(ToolOrderError::InputMissing),
@@ -97,7 +97,7 @@ impl View {
         Ok(())
     }
 
-    /// Notifies the page that the tool call was cancelled or refused, for any reason.
+    /// Notifies the app page that the tool call was cancelled or refused, for any reason.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl View {
         Ok(())
     }
 
-    /// Sends the retained tool messages if the page is initialized.
+    /// Sends the retained tool messages if the app page is initialized.
     pub(super) fn send_retained_tool_messages(&mut self) {
         if !self.can_send() {
             return;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use mcp_apps::limits::{
-    MAX_CONTENT_BYTES, MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_LINK_BYTES, MAX_MESSAGE_BYTES, MAX_PENDING_REQUESTS,
-    MAX_QUEUED_OUTPUTS, MESSAGE_BURST, MESSAGES_PER_SECOND,
+    MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_LINK_BYTES, MAX_MESSAGE_BURST, MAX_MESSAGE_BYTES,
+    MAX_MODEL_CONTENT_BYTES, MAX_PENDING_REQUESTS, MAX_QUEUED_OUTPUTS, MESSAGES_PER_SECOND,
 };
 use mcp_apps::{AppRequest, FaultKind, View, ViewEvent};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn flood(page: &mut Page, count: u32) -> u32 {
 fn messages_per_second_are_limited() {
     let mut page = Page::ready();
     page.pass(Duration::from_secs(60));
-    assert_eq!(flood(&mut page, 1000), MESSAGE_BURST);
+    assert_eq!(flood(&mut page, 1000), MAX_MESSAGE_BURST);
     assert_eq!(page.faults, [], "a flood is not reported message by message");
     page.pass(Duration::from_secs(1));
     assert_eq!(flood(&mut page, 1000), MESSAGES_PER_SECOND);
@@ -37,7 +37,7 @@ fn too_large_messages_are_refused_by_their_id() {
     let text = "a".repeat(MAX_MESSAGE_BYTES);
     assert_eq!(page.request("tools/call", json!({ "name": text }))["error"]["code"], json!(-32600));
     assert_eq!(page.fault_kinds(), [FaultKind::TooLarge]);
-    let text = "a".repeat(MAX_CONTENT_BYTES);
+    let text = "a".repeat(MAX_MODEL_CONTENT_BYTES);
     let content = json!([{ "type": "text", "text": text }]);
     let message = json!({ "role": "user", "content": content });
     assert_eq!(page.request("ui/message", message)["error"]["code"], json!(-32602));
@@ -94,7 +94,7 @@ fn messages_before_the_handshake_are_limited() {
     for _ in 0..MAX_EARLY_MESSAGES + 10 {
         page.request("ping", json!({}));
     }
-    page.request("tools/call", json!({ "name": "a".repeat(MAX_EARLY_BYTES) }));
+    page.request("tools/call", json!({ "name": "a".repeat(MAX_EARLY_MESSAGE_BYTES) }));
     page.initialize(json!({}));
     page.notify("ui/notifications/initialized", json!({}));
     assert_eq!(page.received.len(), 1 + MAX_EARLY_MESSAGES);

@@ -71,7 +71,7 @@ fn any_method() -> impl Strategy<Value = String> {
     prop_oneof![9 => proptest::sample::select(KNOWN.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
 }
 
-fn good_params(method: &str) -> Value {
+fn valid_params(method: &str) -> Value {
     match method {
         "ui/initialize" => json!({
             "appInfo": { "name": "a", "version": "1" },
@@ -164,11 +164,11 @@ fn apply(page: &mut Page, step: Step) {
     match step {
         Step::Text(text) => page.post_text(&text),
         Step::Request(id, method, params) => {
-            let params = params.unwrap_or_else(|| good_params(&method));
+            let params = params.unwrap_or_else(|| valid_params(&method));
             page.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         }
         Step::Notification(method, params) => {
-            let params = params.unwrap_or_else(|| good_params(&method));
+            let params = params.unwrap_or_else(|| valid_params(&method));
             page.notify(&method, params);
         }
         Step::Response(id, error, true) => {
@@ -176,7 +176,7 @@ fn apply(page: &mut Page, step: Step) {
         }
         Step::Response(id, result, false) => page.respond(&json!(id), result),
         Step::Handshake => {
-            page.post(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": good_params("ui/initialize") }));
+            page.post(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params("ui/initialize") }));
             page.notify("ui/notifications/initialized", json!({}));
         }
         Step::Respond(index, kind) => {

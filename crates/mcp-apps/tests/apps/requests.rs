@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::page::{Page, config, map};
 
-const MCP_REQUESTS: [&str; 5] =
+const MCP_REQUEST_METHODS: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read"];
 
 fn with_capabilities(capabilities: HostCapabilities) -> Page {
@@ -43,7 +43,7 @@ fn requests_without_an_announced_capability_are_refused() {
 
 #[test]
 fn results_of_the_server_are_sent_unchanged() {
-    for method in MCP_REQUESTS {
+    for method in MCP_REQUEST_METHODS {
         let mut page = Page::ready();
         page.request(method, json!({ "uri": "file:///a", "cursor": "next" }));
         let (id, _) = page.only_request();

@@ -61,7 +61,7 @@ fn pasted_redirect_is_validated_like_a_browser_request() {
         ("http://127.0.0.1:4711/callback?code=c&state=other".to_owned(), false),
         ("c".to_owned(), false),
     ] {
-        let judged = parse_pasted(&text, &redirect_uri(), STATE);
+        let judged = parse_pasted_redirect(&text, &redirect_uri(), STATE);
         assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] pasted {text:?}: {judged:?}");
     }
 }
@@ -84,7 +84,7 @@ fn issuer_of_a_response_is_compared_as_a_string() {
         (Some(""), false, false, "[auth-iss-compare]"),
     ];
     for (iss, promised, is_good, what) in table {
-        let checked = check_issuer(iss, ISSUER, promised);
+        let checked = check_response_issuer(iss, ISSUER, promised);
         assert_eq!(checked.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {checked:?}");
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct TestVault {
     pub(super) is_broken: AtomicBool,
     /// Number of completed read operations.
     pub(super) reads: AtomicU64,
-    /// Lock that every read operation acquires. A test that holds it blocks all reads.
+    /// Lock that every read operation of the vault acquires. A test that holds it blocks all reads.
     pub(super) gate: tokio::sync::Mutex<()>,
     renewing: Arc<tokio::sync::Mutex<()>>,
 }

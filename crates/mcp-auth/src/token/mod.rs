@@ -30,7 +30,7 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
 const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
-/// A token endpoint, and the client and key that requests to it use.
+/// A token endpoint, with the OAuth client and the DPoP key that requests to it use.
 pub(crate) struct TokenEndpoint<'a> {
     pub(crate) web: &'a AuthHttpClient,
     pub(crate) phase: AuthPhase,

@@ -67,7 +67,7 @@ impl TokenEndpoint<'_> {
         let statement = statement.map_err(|cause| self.phase.error(cause))?;
         self.web.register_secret(&SecretString::from(statement.as_str()));
         Ok(vec![
-            ("client_assertion_type", client_assertion::ASSERTION_TYPE.to_owned()),
+            ("client_assertion_type", client_assertion::CLIENT_ASSERTION_TYPE.to_owned()),
             ("client_assertion", statement),
         ])
     }

@@ -15,7 +15,7 @@ use crate::metadata_document;
 use crate::scopes;
 
 /// Maximum accepted lifetime of a token in seconds: ten years.
-const MAX_LIFETIME_SECONDS: f64 = 315_360_000.0;
+const MAX_TOKEN_LIFETIME_SECONDS: f64 = 315_360_000.0;
 
 type TokenRequestError = RequestTokenError<AuthError, BasicErrorResponse>;
 
@@ -99,7 +99,9 @@ impl TokenEndpoint<'_> {
             bound,
             refresh,
             lifetime: response.expires_in(),
-            scopes: response.scopes().map(|list| scopes::distinct_scopes(list.iter().map(|scope| scope.as_str()))),
+            scopes: response
+                .scopes()
+                .map(|list| scopes::distinct_valid_scopes(list.iter().map(|scope| scope.as_str()))),
             id_token: None,
         })
     }
@@ -141,7 +143,7 @@ pub(super) fn normalize_response(members: &mut Map<String, Value>) {
         Some(value) => value.as_f64(),
         None => None,
     };
-    match lifetime.filter(|seconds| (1.0..=MAX_LIFETIME_SECONDS).contains(seconds)) {
+    match lifetime.filter(|seconds| (1.0..=MAX_TOKEN_LIFETIME_SECONDS).contains(seconds)) {
         // The value is within the bounds, so only its fraction is lost.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(seconds) => members.insert("expires_in".to_owned(), json!(seconds as u64)),

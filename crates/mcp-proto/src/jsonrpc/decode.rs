@@ -7,24 +7,24 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineSurvey, parse_id, trim_line};
+use super::line_survey::{LineScan, parse_request_id, trim_received_line};
 use super::{
     IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_VALUES, RawJson, RpcError,
 };
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let bytes = trim_line(frame);
+    let bytes = trim_received_line(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
         return decode_batch_or_reject(&frame.slice_ref(bytes));
     };
     let Some(envelope) = MessageEnvelope::parse(&text) else { return decode_batch_or_reject(text.as_bytes()) };
-    decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
+    decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineScan::scan(bytes)))
 }
 
-/// Decodes a line that is not a valid JSON object: returns the batch if the line is an array of messages, or the reason
-/// why the line is invalid.
+/// Decodes a received line that is not a valid JSON object: returns the batch if the line is an array of messages, or
+/// the reason why the line is invalid.
 fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
-    let found = LineSurvey::scan(bytes);
+    let found = LineScan::scan(bytes);
     let read = match validate_line(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => decode_batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
@@ -34,8 +34,9 @@ fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessa
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Returns the line as text, or the cause if its first bytes, its encoding or `found` show that the line is invalid.
-fn validate_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
+/// Returns a received line as text, or the cause if its first bytes, its encoding or `found` show that the line is
+/// invalid.
+fn validate_line(bytes: &Bytes, found: &LineScan) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
@@ -70,7 +71,7 @@ fn classify_non_object(bytes: &[u8]) -> InvalidCause {
     }
 }
 
-fn decode_batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
+fn decode_batch(text: &ByteString, found: &LineScan) -> Result<IncomingMessage, InvalidCause> {
     if found.top_level_commas >= MAX_BATCH_MESSAGES {
         return Err(InvalidCause::batch_too_long());
     }
@@ -86,7 +87,7 @@ fn decode_batch_element(frame: &ByteString, text: &str) -> Result<IncomingMessag
         Some(envelope) => decode_message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
-    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::scan(text.as_bytes())))
+    read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineScan::scan(text.as_bytes())))
 }
 
 /// Builds a message from its envelope, whose members are slices of `text`.
@@ -111,14 +112,14 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
             match envelope.id {
                 None => Ok(IncomingMessage::Notification { method, params }),
                 Some(id) => Ok(IncomingMessage::Request {
-                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_request_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     method,
                     params,
                 }),
             }
         }
         (None, Some(result), None) => {
-            let id = envelope.id.and_then(|id| parse_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
+            let id = envelope.id.and_then(|id| parse_request_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
             let result = RawJson::new(text.slice_ref(result), envelope.large.into_values());
             Ok(IncomingMessage::Response { id, result: Ok(result) })
         }
@@ -127,7 +128,7 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
                 serde_json::from_str(error).map_err(|error| InvalidCause::BadError(error.to_string()))?;
             match envelope.id {
                 Some(id) if id != "null" => Ok(IncomingMessage::Response {
-                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_request_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     result: Err(error),
                 }),
                 _ => Ok(IncomingMessage::ErrorWithoutId { error }),

@@ -12,7 +12,7 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) params: Option<&'a str>,
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
-    /// Positions of large values in the `result` member.
+    /// Positions of large values in the `result` member of the message.
     pub(super) large: LargeValueRecorder,
     /// Name of a JSON-RPC member that occurs twice in the message, or `None`.
     pub(super) duplicate: Option<&'static str>,
@@ -26,7 +26,7 @@ impl<'a> MessageEnvelope<'a> {
         let mut more = scan.open_container(b'{', b'}')?;
         while more {
             let key = scan.consume_key()?;
-            let name = member_name(key);
+            let name = jsonrpc_member_name(key);
             let value = if name == Some("result") {
                 scan.consume_value_with_recorder(&mut envelope.large)
             } else {
@@ -56,7 +56,7 @@ impl<'a> MessageEnvelope<'a> {
 }
 
 /// Returns the name of the JSON-RPC member that this key spells, or `None` for any other key.
-fn member_name(key: QuotedString<'_>) -> Option<&'static str> {
+fn jsonrpc_member_name(key: QuotedString<'_>) -> Option<&'static str> {
     // Longer than any key of the envelope, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.unescape() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))

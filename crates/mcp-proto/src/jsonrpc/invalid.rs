@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::line_survey::{self, LineSurvey};
+use super::line_survey::{self, LineScan};
 use super::{MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_ID_BYTES, MAX_VALUES, RequestId};
 
 /// A line from the server that is not a valid message.
@@ -113,7 +113,7 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, length: usize) -> InvalidMessage {
-        let mut found = LineSurvey::scan(line_survey::trim_line(head));
+        let mut found = LineScan::scan(line_survey::trim_received_line(head));
         if found.id().is_none()
             && let Some(id) = line_survey::find_id_at_end(tail)
         {
@@ -122,7 +122,7 @@ impl InvalidMessage {
         InvalidMessage::new(InvalidCause::TooLong { limit, received: length }, head, &found)
     }
 
-    pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineSurvey) -> InvalidMessage {
+    pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineScan) -> InvalidMessage {
         let request = found.is_request();
         // An oversized line that is not a request is most likely a response.
         let too_long = matches!(cause, InvalidCause::TooLong { .. });

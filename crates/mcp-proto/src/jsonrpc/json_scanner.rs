@@ -6,12 +6,13 @@ mod bytes;
 
 use std::borrow::Cow;
 
-use bytes::{key_end, literal_end, number_end, skip_whitespace, string_end};
+use bytes::{key_and_colon_end, literal_end, number_end, skip_whitespace, string_end};
 
 use super::value_spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
 
-/// Cursor over a JSON text. Methods that return `Option` return `None` if the text at the cursor is invalid.
+/// Cursor that validates a JSON text while it advances. Methods that return `Option` return `None` if the text at the
+/// cursor is invalid.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonScanner<'a> {
     text: &'a str,
@@ -46,7 +47,7 @@ impl<'a> JsonScanner<'a> {
         self.at
     }
 
-    /// Returns the part of the scanned text between the byte offset `at` and the cursor.
+    /// Returns the part of the scanned JSON text between the byte offset `at` and the cursor.
     pub(crate) fn text_since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }
@@ -209,7 +210,7 @@ impl<'a> JsonScanner<'a> {
                     if bytes.get(at) != Some(&(open + CLOSE_OFFSET)) {
                         objects = objects << 1 | u128::from(object);
                         if object {
-                            at = key_end(bytes, at)?;
+                            at = key_and_colon_end(bytes, at)?;
                         }
                         continue;
                     }
@@ -234,7 +235,7 @@ impl<'a> JsonScanner<'a> {
                         self.count_value()?;
                         at = skip_whitespace(bytes, at + 1);
                         if object {
-                            at = key_end(bytes, at)?;
+                            at = key_and_colon_end(bytes, at)?;
                         }
                         break;
                     }

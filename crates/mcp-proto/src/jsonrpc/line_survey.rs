@@ -5,16 +5,16 @@
 
 use super::{MAX_ID_BYTES, RequestId};
 
-/// Properties of a received line, which may be malformed.
+/// Properties of a received line, which may be malformed JSON.
 #[derive(Debug, Default)]
-pub(super) struct LineSurvey {
+pub(super) struct LineScan {
     /// Deepest nesting of arrays and objects in the line.
     pub(super) depth: usize,
-    /// Upper bound of the number of JSON values.
+    /// Upper bound of the number of JSON values in the line.
     pub(super) values: usize,
-    /// Number of commas directly inside the outermost array or object.
+    /// Number of commas directly inside the outermost array or object of the line.
     pub(super) top_level_commas: usize,
-    /// `true` if a string has an escape that is half of a surrogate pair.
+    /// `true` if a string in the line has an escape that is half of a surrogate pair.
     pub(super) lone_surrogate: bool,
     /// First unescaped control character inside a string of the line.
     pub(super) control: Option<u8>,
@@ -28,15 +28,15 @@ pub(super) struct LineSurvey {
     has_version: bool,
 }
 
-/// Returns a line without its byte order mark and surrounding white space.
-pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
+/// Returns a received line without its byte order mark and surrounding white space.
+pub(super) fn trim_received_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
-impl LineSurvey {
-    /// Scans the bytes of a line, which must be trimmed by [`trim_line`].
-    pub(super) fn scan(bytes: &[u8]) -> LineSurvey {
-        let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
+impl LineScan {
+    /// Scans the bytes of a received line, which must be trimmed by [`trim_received_line`].
+    pub(super) fn scan(bytes: &[u8]) -> LineScan {
+        let mut found = LineScan { values: 1, ..LineScan::default() };
         let is_object = bytes.first() == Some(&b'{');
         let mut depth = 0_usize;
         let mut at = 0;
@@ -135,7 +135,7 @@ impl LineSurvey {
         }
         self.has_id = true;
         self.id_is_null = value.trim_ascii() == b"null";
-        if let Some(id) = parse_id(value) {
+        if let Some(id) = parse_request_id(value) {
             if self.id.as_ref().is_some_and(|other| *other != id) {
                 self.ids_differ = true;
             }
@@ -147,7 +147,8 @@ impl LineSurvey {
         self.id = Some(id);
     }
 
-    /// Returns the value of the top-level `id` members, or `None` if their values differ or no valid id was found.
+    /// Returns the value of the line's top-level `id` members, or `None` if their values differ or no valid id was
+    /// found.
     pub(super) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
@@ -173,14 +174,14 @@ fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Returns the unescaped text of a quoted key, or `None` if it is longer than any key that JSON-RPC defines.
+/// Returns the unescaped text of a quoted JSON key, or `None` if it is longer than any key that JSON-RPC defines.
 fn unescape_key(quoted: &[u8]) -> Option<String> {
     // Longer than any key of the envelope, even with each letter written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
 }
 
 /// Parses the JSON of a request id. Returns `None` if it is not a valid id.
-pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
+pub(super) fn parse_request_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
     if bytes.len() > 2 * MAX_ID_BYTES + 16 {
         return None;
@@ -201,19 +202,19 @@ pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
 pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
     let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     loop {
-        if let Some(before) = strip_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
+        if let Some(before) = strip_trailing_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
             rest = before;
             continue;
         }
         let colon = rest.iter().rposition(|byte| *byte == b':')?;
         let (name, value) = rest.split_at(colon);
         name.trim_ascii_end().strip_suffix(b"\"id\"")?;
-        return parse_id(value.get(1..)?.trim_ascii());
+        return parse_request_id(value.get(1..)?.trim_ascii());
     }
 }
 
 /// Returns `rest` without `,key:value` at its end, or `None` if `rest` does not end with that member.
-fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
+fn strip_trailing_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())
 }

@@ -29,13 +29,13 @@ pub(crate) use object_writer::{ObjectWriter, serialize_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 
-/// Maximum nesting of arrays and objects in one message.
+/// Maximum nesting of arrays and objects in one JSON-RPC message.
 pub const MAX_DEPTH: usize = 128;
-/// Maximum number of JSON values in one message. Each parsed value takes some 70 bytes of memory.
+/// Maximum number of JSON values in one JSON-RPC message. Each parsed value takes some 70 bytes of memory.
 pub const MAX_VALUES: usize = 500_000;
-/// Maximum number of messages in one batch.
+/// Maximum number of messages in one JSON-RPC batch.
 pub const MAX_BATCH_MESSAGES: usize = 1000;
-/// Maximum length of an id in bytes.
+/// Maximum length of a JSON-RPC request id in bytes.
 pub const MAX_ID_BYTES: usize = 4096;
 
 /// Codes of JSON-RPC and MCP errors that the session reads or writes.
@@ -172,7 +172,7 @@ pub enum IncomingMessage {
     Response {
         /// Identifier of the client's request that this message responds to. May match no request.
         id: RequestId,
-        /// Result, not parsed yet, or error of the request.
+        /// Result as raw JSON, or error of the request.
         result: Result<RawJson, RpcError>,
     },
     /// An error response without an id, from a server that could not read a message (`basic`, error responses without

@@ -19,16 +19,16 @@ impl ObjectWriter<'_> {
     /// Writes a member with a serialized value. `name` must not need escapes.
     pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
         self.write_name(name);
-        append_json(self.text, value);
+        append_serialized(self.text, value);
     }
 
     /// Writes members whose names may need escapes.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
             self.write_separator();
-            append_json(self.text, name);
+            append_serialized(self.text, name);
             self.text.push(b':');
-            append_json(self.text, value);
+            append_serialized(self.text, value);
         }
     }
 
@@ -77,7 +77,7 @@ pub(crate) fn serialize_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box
     String::from_utf8(text).unwrap_or_default().into()
 }
 
-fn append_json(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+fn append_serialized(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     // Strings, numbers, and maps and structs of these always serialize, and writing to memory does not fail.
     let written = serde_json::to_writer(text, value);
     debug_assert!(written.is_ok(), "{written:?}");

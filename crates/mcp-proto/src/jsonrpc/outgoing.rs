@@ -51,8 +51,8 @@ pub enum OutgoingKind {
     },
 }
 
-/// Initial capacity of the buffer of a message in bytes. Fits most messages with the line end that the transport
-/// appends.
+/// Initial capacity in bytes of the buffer of an outgoing message. Fits most messages with the line end that the
+/// transport appends.
 const INITIAL_MESSAGE_CAPACITY: usize = 256;
 
 /// Serializes a message as one line of JSON. `fill` writes all members except `jsonrpc`.

@@ -16,7 +16,7 @@ use super::value_spans::LargeValues;
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
-    /// Positions of large values in `text`, recorded when the message was validated.
+    /// Positions of large values in `text`, which were recorded when the message was validated.
     large: Option<LargeValues>,
 }
 
@@ -54,12 +54,12 @@ impl RawJson {
         &self.text
     }
 
-    /// Returns the UTF-8 bytes of the text.
+    /// Returns the UTF-8 bytes of the JSON text.
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()
     }
 
-    /// Deserializes the text as a `T`, which may borrow from it.
+    /// Deserializes the JSON text as a `T`, which may borrow from it.
     ///
     /// # Errors
     /// Returns an error if the text does not deserialize as a `T`.

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-/// Minimum length in bytes of a value whose position is recorded. Smaller values are as fast to scan again.
-const MIN_RECORDED_BYTES: usize = 64;
+/// Minimum length in bytes of a JSON value whose position is recorded. Smaller values are as fast to scan again.
+const MIN_RECORDED_VALUE_BYTES: usize = 64;
 /// Maximum nesting depth of a value whose position is recorded. A list's result is an object (1) with an array (2) of
 /// entries (3) with schemas (4). Deeper values are skipped with the value that contains them.
 const MAX_RECORDED_DEPTH: usize = 4;
-/// Maximum number of values whose positions are recorded. Later scans read further values again.
+/// Maximum number of JSON values in one message whose positions are recorded. Later scans read further values again.
 const MAX_RECORDED_VALUES: usize = 65_536;
 
-/// Position of one large value: an object, an array, or a string without escapes.
+/// Position of one large JSON value: an object, an array, or a string without escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ValueSpan {
     start: u32,
@@ -30,7 +30,7 @@ impl ValueSpan {
     }
 }
 
-/// Callbacks for the values nested in a scanned value. All offsets are relative to the scanned value.
+/// Callbacks for the JSON values nested in a scanned value. All offsets are relative to the scanned value.
 pub(super) trait ValueRecorder {
     /// Called for a string without escapes. `depth` is the number of enclosing containers.
     fn on_string(&mut self, depth: usize, start: usize, end: usize);
@@ -47,7 +47,7 @@ impl ValueRecorder for () {
     fn on_container_end(&mut self, _: usize, _: usize) {}
 }
 
-/// Recorder that stores the positions of large values, sorted by start offset.
+/// Recorder that stores the positions of large JSON values, sorted by start offset.
 #[derive(Debug, Default)]
 pub(super) struct LargeValueRecorder {
     found: Vec<ValueSpan>,
@@ -55,11 +55,11 @@ pub(super) struct LargeValueRecorder {
     open: [Option<usize>; MAX_RECORDED_DEPTH + 1],
 }
 
-/// Recorded positions of the large values in one value. Clones share them.
+/// Recorded positions of the large values in one JSON value. Clones share them.
 pub(super) type LargeValues = Arc<Vec<ValueSpan>>;
 
 impl LargeValueRecorder {
-    /// Returns the recorded positions, or `None` if no value was recorded.
+    /// Returns the recorded positions of large values, or `None` if there are none.
     pub(super) fn into_values(self) -> Option<LargeValues> {
         (!self.found.is_empty()).then(|| Arc::new(self.found))
     }
@@ -76,7 +76,7 @@ impl LargeValueRecorder {
 impl ValueRecorder for LargeValueRecorder {
     #[inline]
     fn on_string(&mut self, depth: usize, start: usize, end: usize) {
-        if end - start >= MIN_RECORDED_BYTES && depth <= MAX_RECORDED_DEPTH {
+        if end - start >= MIN_RECORDED_VALUE_BYTES && depth <= MAX_RECORDED_DEPTH {
             self.push(start, end);
         }
     }
@@ -95,7 +95,7 @@ impl ValueRecorder for LargeValueRecorder {
         }
         let Some(at) = self.open[depth] else { return };
         match (self.found.get_mut(at), u32::try_from(end)) {
-            (Some(span), Ok(end)) if (end - span.start) as usize >= MIN_RECORDED_BYTES => span.end = end,
+            (Some(span), Ok(end)) if (end - span.start) as usize >= MIN_RECORDED_VALUE_BYTES => span.end = end,
             // A container below the minimum length has no large value inside either.
             _ => self.found.truncate(at),
         }

@@ -39,8 +39,8 @@ impl Session {
         self.record_batch_response(Some(batch), None);
     }
 
-    /// Rejects a batch: calls whose responses are in it fail immediately, and requests in it are answered with an
-    /// error.
+    /// Rejects a received batch: calls whose responses are in it fail immediately, and requests in it are answered with
+    /// an error.
     fn reject_batch(
         &mut self,
         messages: Vec<Result<IncomingMessage, InvalidMessage>>,
@@ -68,15 +68,16 @@ impl Session {
         }
     }
 
-    /// Increases by one the number of responses that a batch waits for. Has no effect without a batch.
+    /// Increases by one the number of responses that a batch of server requests waits for. Has no effect without a
+    /// batch.
     pub(super) fn expect_batch_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
     }
 
-    /// Records the response to one request of a batch, or `None` if the request gets no response. Sends the responses
-    /// as one batch when none is missing.
+    /// Records the client's response to one request of a batch, or `None` if the request gets no response. Sends the
+    /// responses as one batch when none is missing.
     pub(super) fn record_batch_response(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::types::Map;
 
-/// Maximum time that a result counts as fresh, even if the server's hint is longer.
-const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum time that a server's result counts as fresh, even if the server's caching hint is longer.
+const MAX_CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Hint of a server on caching a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +28,11 @@ pub enum CacheScope {
 }
 
 impl CacheHint {
-    /// Reads the hint from the members of a result. Absent or invalid members get the most restrictive value: no
-    /// caching, and private scope.
+    /// Reads the caching hint from the members of a result. Absent or invalid members get the most restrictive value:
+    /// no caching, and private scope.
     pub(super) fn parse(body: &Map) -> CacheHint {
-        let ttl = body.get("ttlMs").and_then(Value::as_u64).map_or(Duration::ZERO, Duration::from_millis).min(MAX_TTL);
+        let ttl =
+            body.get("ttlMs").and_then(Value::as_u64).map_or(Duration::ZERO, Duration::from_millis).min(MAX_CACHE_TTL);
         let public = body.get("cacheScope").and_then(Value::as_str) == Some("public");
         CacheHint { ttl, scope: if public { CacheScope::Public } else { CacheScope::Private } }
     }

@@ -8,11 +8,11 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::ElicitParams;
 
-use super::mrtr::RoundInputs;
+use super::mrtr::RequestedInputs;
 use super::opening::SessionPhase;
 use super::results::{self, ResultBody};
 use super::task_calls::TaskCall;
-use super::timers::{CallTimer, earliest};
+use super::timers::{CallTimer, earliest_instant};
 use super::{
     CacheHint, CallDeadline, CallError, CallId, CancelReason, ClientRequest, CloseReason, ServerResult, Session,
     SessionEvent, tasks,
@@ -23,42 +23,48 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// JSON-RPC id of the current request. `None` while the call waits for user input, and for calls without a request.
+    /// JSON-RPC id of the call's current request. `None` while the call waits for user input, and for calls without a
+    /// request.
     pub(super) wire: Option<i64>,
-    /// Time of the next retransmission, or `None` if none is scheduled.
+    /// Time at which the call's request is sent again, or `None` if no retransmission is scheduled.
     pub(super) send_at: Option<Instant>,
-    /// Number of times that the request was sent again after the transport failed to deliver it.
+    /// Number of times that the call's request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
     /// `true` if the session was already reopened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
     /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
     /// most once for each call.
-    pub(super) relisted: bool,
-    /// `true` if the request had a `task` parameter, with which the client asks the server to run the call as a task.
-    pub(super) augmented: bool,
+    pub(super) has_relisted_tools: bool,
+    /// `true` if the call's request had a `task` parameter, with which the client asks the server to run the call as a
+    /// task.
+    pub(super) requested_as_task: bool,
     /// State of the server's task that the call continues as, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
-    /// Value of `progressToken` in the request, or `None` if it had none.
+    /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open server requests and explicit pauses that stop the call's deadlines. The deadlines run while the
-    /// number is zero.
+    /// Number of open requests of the server and explicit pauses that stop the call's deadlines. The deadlines run
+    /// while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
-    /// `true` if a progress value that did not increase was already reported as an anomaly.
-    pub(super) complained: bool,
+    /// `true` if an anomaly was already reported because a progress value of the call did not increase.
+    pub(super) reported_progress_anomaly: bool,
     /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
-    /// Input that the server requested in the latest `input_required` result.
-    pub(super) inputs: Option<RoundInputs>,
+    /// Input that the server requested from the user in the latest `input_required` result, or `None`.
+    pub(super) inputs: Option<RequestedInputs>,
 }
 
 impl PendingCall {
     /// Returns the time of the call's next timeout, retransmission or poll of its task.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        earliest([self.clock.next_timeout(), self.send_at, self.task.as_ref().and_then(|running| running.next_poll())])
+        earliest_instant([
+            self.clock.next_timeout(),
+            self.send_at,
+            self.task.as_ref().and_then(|running| running.next_poll()),
+        ])
     }
 }
 
@@ -96,14 +102,14 @@ impl Session {
             send_at: None,
             resends: 0,
             reopened: false,
-            relisted: false,
-            augmented: false,
+            has_relisted_tools: false,
+            requested_as_task: false,
             task: None,
             token: None,
             server_requests: 0,
             progress: None,
             progressed: 0,
-            complained: false,
+            reported_progress_anomaly: false,
             rounds: 0,
             inputs: None,
         };
@@ -203,7 +209,7 @@ impl Session {
     ) -> Result<Option<ServerResult>, String> {
         let Some(call) = self.calls.get(&id) else { return Ok(None) };
         let is_call = matches!(call.request, ClientRequest::CallTool { .. });
-        let core = call.augmented;
+        let core = call.requested_as_task;
         let extension = !core && self.revision().has_listen();
         if is_call
             && (core || extension)

@@ -28,7 +28,7 @@ pub struct SessionConfig {
     pub subscribed: Vec<String>,
     /// Durations after which the session treats an operation as failed.
     pub timeouts: Timeouts,
-    /// Limits on queues and concurrent operations.
+    /// Limits on the session's queues and concurrent operations.
     pub limits: SessionLimits,
 }
 
@@ -85,7 +85,7 @@ pub enum HandshakeMode {
     Pinned(Revision),
 }
 
-/// Durations after which the session treats an operation as failed.
+/// Durations after which the session treats an operation such as a request or a ping as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
     /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
@@ -157,7 +157,8 @@ pub struct SessionLimits {
     /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit). With more, the session
     /// ends, because the server does not read its input. Default 10,000.
     pub queued_messages: usize,
-    /// Maximum number of messages in one batch, at most [`MAX_BATCH_MESSAGES`](crate::jsonrpc::MAX_BATCH_MESSAGES). Default 1000.
+    /// Maximum number of messages in one batch, at most [`MAX_BATCH_MESSAGES`](crate::jsonrpc::MAX_BATCH_MESSAGES).
+    /// Default 1000.
     pub batch: usize,
     /// Maximum number of subscribed resources. Default 1000.
     pub subscriptions: usize,

@@ -10,9 +10,10 @@ use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of times that the request of one call is sent again after a delivery failure.
-const MAX_RESENDS: u32 = 3;
-/// Delay before a call's request is sent again for the first time. The delay doubles with each further retransmission.
-const RESEND_DELAY: Duration = Duration::from_millis(250);
+const MAX_RESENDS_PER_CALL: u32 = 3;
+/// Delay after which a call's undelivered request is sent again for the first time. The delay doubles with each further
+/// retransmission.
+const INITIAL_RESEND_DELAY: Duration = Duration::from_millis(250);
 
 /// Failure of the transport to deliver a request or to receive its response.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,8 +81,8 @@ impl DeliveryFault {
         }
     }
 
-    /// Returns `true` if sending the request again may succeed. `safe` is `true` if repeating the request has no
-    /// further effects on the server.
+    /// Returns `true` if sending the undelivered request again may succeed. `safe` is `true` if repeating the request
+    /// has no further effects on the server.
     fn is_temporary(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,
@@ -112,7 +113,7 @@ impl Session {
                 }
                 fault => self.end_session(CloseReason::ConnectionLost(fault.to_string())),
             },
-            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(undelivered_error(&fault))),
+            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(undelivered_call_error(&fault))),
             RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
                 self.on_task_undelivered((call, purpose), id, &fault, now);
             }
@@ -130,11 +131,11 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let safe = call.request.is_safe_to_repeat();
-        if call.resends < MAX_RESENDS && fault.is_temporary(safe) {
+        if call.resends < MAX_RESENDS_PER_CALL && fault.is_temporary(safe) {
             call.resends += 1;
-            call.send_at = checked_deadline(now, RESEND_DELAY * 2u32.pow(call.resends - 1));
+            call.send_at = checked_deadline(now, INITIAL_RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
-            self.end_call(id, Err(undelivered_error(&fault)));
+            self.end_call(id, Err(undelivered_call_error(&fault)));
             self.refuse_requests_of_call(id, now);
         }
     }
@@ -149,6 +150,6 @@ impl Session {
     }
 }
 
-pub(super) fn undelivered_error(fault: &DeliveryFault) -> CallError {
+pub(super) fn undelivered_call_error(fault: &DeliveryFault) -> CallError {
     CallError::Undelivered { cause: fault.to_string(), sent: fault.may_have_acted() }
 }

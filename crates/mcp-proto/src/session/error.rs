@@ -11,7 +11,7 @@ use crate::types::ElicitParams;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
     /// No response arrived in time. The session sent a cancellation to the server.
-    #[error("{}", timeout_text(.after, *.total))]
+    #[error("{}", call_timeout_text(.after, *.total))]
     Timeout {
         /// Maximum duration that the call exceeded.
         after: Duration,
@@ -74,7 +74,7 @@ pub enum CallError {
     TooManyCalls,
 }
 
-fn timeout_text(after: &Duration, total: bool) -> String {
+fn call_timeout_text(after: &Duration, total: bool) -> String {
     if total {
         format!("no answer within {after:?} in all")
     } else {

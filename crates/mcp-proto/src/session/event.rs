@@ -217,9 +217,9 @@ pub enum HandshakeFault {
 /// An invalid entry of a list, which the session dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedItem {
-    /// Name or URI of the entry, or its index in the page if neither can be read. Untrusted text.
+    /// Name or URI of the dropped entry, or its index in the page if neither can be read. Untrusted text.
     pub name: String,
-    /// Reason for the rejection of the entry.
+    /// Reason for the rejection of the list entry.
     pub cause: String,
 }
 

@@ -14,7 +14,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
-const MAX_ELICITATIONS: usize = 256;
+const MAX_STORED_ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,8 +45,8 @@ impl Session {
             IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_requests() => {
-                let bytes = params_size(params.as_ref());
-                self.on_request(id, &method, parse_params(params.as_ref()), bytes, (batch, &origin), now);
+                let bytes = raw_params_bytes(params.as_ref());
+                self.on_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
@@ -61,8 +61,8 @@ impl Session {
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
                 self.on_progress(params.as_ref(), now);
             }
-            IncomingMessage::Notification { method, params } => match parse_params(params.as_ref()) {
-                Ok(read) => self.on_notification(&method, read, params_size(params.as_ref()), &origin, now),
+            IncomingMessage::Notification { method, params } => match parse_params_object(params.as_ref()) {
+                Ok(read) => self.on_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape_and_truncate(&method, 80);
                     self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
@@ -245,7 +245,7 @@ impl Session {
     /// 2025-11-25).
     pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == MAX_ELICITATIONS {
+            if self.elicitations.len() == MAX_STORED_ELICITATIONS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());
@@ -260,10 +260,10 @@ impl Session {
     }
 }
 
-fn parse_params(params: Option<&RawJson>) -> Result<Map, String> {
-    params.map_or_else(|| Ok(Map::new()), results::parse_object)
+fn parse_params_object(params: Option<&RawJson>) -> Result<Map, String> {
+    params.map_or_else(|| Ok(Map::new()), results::parse_body_object)
 }
 
-fn params_size(params: Option<&RawJson>) -> usize {
+fn raw_params_bytes(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.get().len())
 }

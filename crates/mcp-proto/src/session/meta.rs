@@ -10,9 +10,9 @@ use super::{SessionConfig, TraceContext, tasks};
 
 /// Key in `_meta` of requests: the protocol version. This and the following keys are of 2026-07-28 (`basic`, section on
 /// `_meta`).
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const PROTOCOL_VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
-const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 /// Key in `_meta` of change notifications: the id of their `subscriptions/listen` request.
 pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
@@ -33,7 +33,8 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
     }
     offered.elicitation = offered.elicitation.filter(|_| revision.has_elicitation());
     if !revision.has_elicitation_modes() {
-        offered.elicitation = offered.elicitation.filter(supports_forms).map(|_| ElicitationCapability::default());
+        offered.elicitation =
+            offered.elicitation.filter(supports_form_elicitation).map(|_| ElicitationCapability::default());
     }
     if revision.has_listen() {
         // The session itself implements this extension.
@@ -43,7 +44,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
 }
 
 /// Returns `true` if the client supports form elicitation. An empty capability includes forms (`client/elicitation`).
-pub(super) fn supports_forms(elicitation: &ElicitationCapability) -> bool {
+pub(super) fn supports_form_elicitation(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
 
@@ -56,12 +57,12 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// Cache of the `_meta` members that are the same in all requests of a session, serialized once.
+/// Cache of the `_meta` members that are the same in all requests of a session, in serialized form.
 #[derive(Debug, Default)]
 pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
-    /// Returns the members of `_meta`, serialized without braces. Empty in revisions without request metadata.
+    /// Returns the common members of `_meta`, serialized without braces. Empty in revisions without request metadata.
     pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
@@ -75,13 +76,13 @@ impl CommonMeta {
 
 fn serialize_common_meta(config: &SessionConfig, revision: Revision) -> Box<str> {
     serialize_members(|meta| {
-        meta.put(VERSION_KEY, &revision);
+        meta.put(PROTOCOL_VERSION_KEY, &revision);
         meta.put(CLIENT_INFO_KEY, &config.client);
-        meta.put(CAPABILITIES_KEY, &capabilities_in_revision(&config.capabilities, revision));
+        meta.put(CLIENT_CAPABILITIES_KEY, &capabilities_in_revision(&config.capabilities, revision));
     })
 }
 
-/// Members of `_meta` that differ between requests.
+/// Members of `_meta` that differ between the requests of a session.
 #[derive(Debug, Default)]
 pub(super) struct RequestMeta<'a> {
     pub(super) log_level: Option<LogLevel>,

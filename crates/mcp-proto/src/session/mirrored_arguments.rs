@@ -4,29 +4,30 @@
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
-use crate::http::header_value;
+use crate::http::encode_header_value;
 use crate::jsonrpc::escape_and_truncate;
 use crate::types::Map;
 
-const SCHEMA_KEYWORD: &str = "x-mcp-header";
-const HEADER_PREFIX: &str = "Mcp-Param-";
+const HEADER_SCHEMA_KEYWORD: &str = "x-mcp-header";
+const PARAM_HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Maximum number of tools whose header definitions are stored.
-const MAX_TOOLS: usize = 10_000;
+const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
 /// Maximum nesting of a tool's schema that is searched for header definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
-const DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
-/// Header names that a server must not define for an argument, even though they get the prefix `Mcp-Param-`.
-const RESERVED_HEADERS: [&str; 7] =
+const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
+/// Names that a server must not choose for the header of an argument, even though the name gets the prefix
+/// `Mcp-Param-`.
+const RESERVED_HEADER_NAMES: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
 /// Definition of an HTTP header that repeats the value of a tool argument.
 #[derive(Debug, PartialEq)]
 struct MirroredHeader {
     name: String,
-    /// Property names that lead from the call's arguments object to the value.
+    /// Property names that lead from the arguments object of the call to the value.
     path: Vec<String>,
 }
 
@@ -42,7 +43,7 @@ impl MirroredArguments {
         self.tools.swap_remove(tool);
         let headers = find_header_definitions(schema)?;
         if !headers.is_empty() {
-            if self.tools.len() == MAX_TOOLS {
+            if self.tools.len() == MAX_TOOLS_WITH_HEADERS {
                 self.tools.swap_remove_index(0);
             }
             self.tools.insert(tool.to_owned(), headers);
@@ -50,7 +51,7 @@ impl MirroredArguments {
         Ok(())
     }
 
-    /// Removes the header definitions of a tool.
+    /// Removes the header definitions of a tool that the server no longer lists.
     pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
@@ -65,7 +66,7 @@ impl MirroredArguments {
             let text = match value.flatten() {
                 Some(Value::String(text)) => text.clone(),
                 Some(Value::Bool(flag)) => flag.to_string(),
-                Some(Value::Number(number)) => match exact_integer(number) {
+                Some(Value::Number(number)) => match format_exact_integer(number) {
                     Some(number) => number,
                     None => {
                         return Err(format!(
@@ -77,14 +78,14 @@ impl MirroredArguments {
                 // Absent arguments get no header, nor do values of types that the server rejects anyway.
                 _ => continue,
             };
-            params.push((format!("{HEADER_PREFIX}{}", header.name), header_value(&text)));
+            params.push((format!("{PARAM_HEADER_PREFIX}{}", header.name), encode_header_value(&text)));
         }
         Ok(params)
     }
 }
 
 /// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
-fn exact_integer(number: &serde_json::Number) -> Option<String> {
+fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());
     }
@@ -97,11 +98,11 @@ fn exact_integer(number: &serde_json::Number) -> Option<String> {
 /// Returns the header definitions of a schema, or an error if any is invalid.
 fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
-    search_schema(schema, Some(&mut Vec::new()), &mut found, 0)?;
+    search_schema_for_headers(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
     for header in &found {
         if !names.insert(header.name.to_ascii_lowercase()) {
-            return Err(format!("two parameters have the {SCHEMA_KEYWORD} \"{}\"", header.name));
+            return Err(format!("two parameters have the {HEADER_SCHEMA_KEYWORD} \"{}\"", header.name));
         }
     }
     Ok(found)
@@ -109,7 +110,7 @@ fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String
 
 /// Searches a schema for header definitions. `path` contains the property names that lead to the schema, or is `None`
 /// if the schema is below a keyword other than `properties`.
-fn search_schema(
+fn search_schema_for_headers(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
     found: &mut Vec<MirroredHeader>,
@@ -121,18 +122,18 @@ fn search_schema(
     let keywords = match schema {
         Value::Object(keywords) => keywords,
         Value::Array(schemas) => {
-            return schemas.iter().try_for_each(|schema| search_schema(schema, None, found, depth + 1));
+            return schemas.iter().try_for_each(|schema| search_schema_for_headers(schema, None, found, depth + 1));
         }
         _ => return Ok(()),
     };
-    if let Some(name) = keywords.get(SCHEMA_KEYWORD) {
+    if let Some(name) = keywords.get(HEADER_SCHEMA_KEYWORD) {
         let name = parse_header_name(name)?;
         match &path {
             Some(path) if !path.is_empty() => {
                 check_header_type(name, keywords.get("type"))?;
                 found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
             }
-            _ => return Err(format!("{SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
+            _ => return Err(format!("{HEADER_SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
         }
     }
     for (keyword, value) in keywords {
@@ -142,31 +143,34 @@ fn search_schema(
                     match path.as_deref_mut() {
                         Some(path) => {
                             path.push(name.clone());
-                            search_schema(property, Some(path), found, depth + 1)?;
+                            search_schema_for_headers(property, Some(path), found, depth + 1)?;
                             path.pop();
                         }
-                        None => search_schema(property, None, found, depth + 1)?,
+                        None => search_schema_for_headers(property, None, found, depth + 1)?,
                     }
                 }
             }
             ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
-                schemas.values().try_for_each(|schema| search_schema(schema, None, found, depth + 1))?;
+                schemas.values().try_for_each(|schema| search_schema_for_headers(schema, None, found, depth + 1))?;
             }
-            (keyword, _) if DATA_KEYWORDS.contains(&keyword) => {}
-            (_, value) => search_schema(value, None, found, depth + 1)?,
+            (keyword, _) if SCHEMA_DATA_KEYWORDS.contains(&keyword) => {}
+            (_, value) => search_schema_for_headers(value, None, found, depth + 1)?,
         }
     }
     Ok(())
 }
 
 fn parse_header_name(name: &Value) -> Result<&str, String> {
-    let Value::String(name) = name else { return Err(format!("{SCHEMA_KEYWORD} is not a string")) };
+    let Value::String(name) = name else { return Err(format!("{HEADER_SCHEMA_KEYWORD} is not a string")) };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{SCHEMA_KEYWORD} \"{}\" is not a valid header name", escape_and_truncate(name, 80)));
+        return Err(format!(
+            "{HEADER_SCHEMA_KEYWORD} \"{}\" is not a valid header name",
+            escape_and_truncate(name, 80)
+        ));
     }
-    if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!("{SCHEMA_KEYWORD} \"{name}\" is the name of a header that servers must not set"));
+    if RESERVED_HEADER_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!("{HEADER_SCHEMA_KEYWORD} \"{name}\" is the name of a header that servers must not set"));
     }
     Ok(name)
 }
@@ -174,6 +178,8 @@ fn parse_header_name(name: &Value) -> Result<&str, String> {
 fn check_header_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
-        _ => Err(format!("{SCHEMA_KEYWORD} \"{name}\" annotates a parameter that is not a string, integer or boolean")),
+        _ => Err(format!(
+            "{HEADER_SCHEMA_KEYWORD} \"{name}\" annotates a parameter that is not a string, integer or boolean"
+        )),
     }
 }

@@ -57,7 +57,7 @@ use opening::{HandshakeAttempts, SessionPhase};
 use pending_calls::PendingCalls;
 use queue::EventQueue;
 use reopening::ReopeningState;
-use request_table::RequestTable;
+use request_table::PendingRequestTable;
 use server_requests::PendingServerRequest;
 use subscriptions::ListenState;
 use task_calls::TaskRecords;
@@ -83,7 +83,7 @@ pub struct Session {
     reopening: Option<ReopeningState>,
     out: VecDeque<OutgoingMessage>,
     events: EventQueue,
-    wire: RequestTable,
+    wire: PendingRequestTable,
     calls: PendingCalls,
     last_call: u64,
     server_requests: IndexMap<ServerRequestId, PendingServerRequest>,
@@ -124,7 +124,7 @@ impl Session {
             reopening: None,
             out: VecDeque::new(),
             events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
-            wire: RequestTable::new(),
+            wire: PendingRequestTable::new(),
             calls: PendingCalls::default(),
             last_call: 0,
             server_requests: IndexMap::new(),

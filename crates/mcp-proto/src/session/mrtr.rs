@@ -10,25 +10,25 @@ use serde_json::Value;
 use crate::jsonrpc::{ObjectWriter, escape_and_truncate};
 use crate::types::Map;
 
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::results::{self, InputRequest};
 use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
-/// Input that the server requested in one `input_required` result, and the user's responses so far.
-pub(super) struct RoundInputs {
+/// Input that the server requested from the user in one `input_required` result, and the user's responses so far.
+pub(super) struct RequestedInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque `requestState` of the server, echoed byte for byte. Omitted from debug output because it may be secret.
     state: Option<String>,
 }
 
-impl std::fmt::Debug for RoundInputs {
+impl std::fmt::Debug for RequestedInputs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inputs").field("keys", &self.answers.len()).finish_non_exhaustive()
     }
 }
 
-impl RoundInputs {
+impl RequestedInputs {
     /// Writes the user's input into the parameters of the repeated request. Includes `requestState` only if the latest
     /// result had one.
     pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
@@ -63,7 +63,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.clock.on_activity(now);
         let answers = requests.keys().map(|key| (key.clone(), None)).collect();
-        call.inputs = Some(RoundInputs { answers, state });
+        call.inputs = Some(RequestedInputs { answers, state });
         if requests.is_empty() {
             return self.send_call_request(id);
         }
@@ -102,7 +102,7 @@ impl Session {
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let mut parsed = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
-            let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
+            let server_request = parse_server_request(&method, params.unwrap_or_default(), &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             parsed.insert(key, server_request);
         }

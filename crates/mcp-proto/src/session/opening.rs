@@ -10,7 +10,7 @@ use crate::revision::Revision;
 use super::meta::RequestMeta;
 use super::request_table::RequestPurpose;
 use super::timers::{checked_deadline, is_due};
-use super::transmit::ExtraHeaders;
+use super::transmit::NameAndParamHeaders;
 use super::{CloseReason, HandshakeFault, HandshakeMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
 /// Phase of a session, from the handshake to its end.
@@ -22,9 +22,9 @@ pub(super) enum SessionPhase {
     Initializing { id: i64, offered: Revision, until: Option<Instant>, again: bool },
     /// The handshake is complete, and calls are possible.
     Ready,
-    /// The handshake failed, with the cause.
+    /// The handshake failed. Contains the cause.
     Failed(String),
-    /// The session has ended, with the reason.
+    /// The session has ended. Contains the reason.
     Closed(CloseReason),
 }
 
@@ -32,9 +32,9 @@ pub(super) enum SessionPhase {
 #[derive(Debug, Default)]
 pub(super) struct HandshakeAttempts {
     probed: bool,
-    /// `true` if the server did not respond to the probe in time.
+    /// `true` if the server did not respond to the probe (`server/discover`) in time.
     probe_unanswered: bool,
-    /// Error of the probe, if the probe failed and `initialize` was sent next.
+    /// Error of the probe (`server/discover`), if the probe failed and `initialize` was sent next.
     probe_error: Option<String>,
     /// Error of `initialize`, if `initialize` failed and the probe was sent next.
     refused: Option<(String, HandshakeFault)>,
@@ -89,7 +89,7 @@ impl Session {
         let common = self.common_meta.get(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
-        self.queue_message(probe, "server/discover", ExtraHeaders::default());
+        self.queue_message(probe, "server/discover", NameAndParamHeaders::default());
     }
 
     pub(super) fn send_initialize(&mut self, offered: Revision, again: bool, now: Instant) {
@@ -104,7 +104,7 @@ impl Session {
         let initialize = OutgoingMessage::request(id, "initialize", |members| {
             members.put_all(params.as_object().into_iter().flatten())
         });
-        self.queue_message(initialize, "initialize", ExtraHeaders::default());
+        self.queue_message(initialize, "initialize", NameAndParamHeaders::default());
     }
 
     /// Sends `initialize` after the probe failed with an error or timeout that indicates a legacy server.

@@ -41,7 +41,7 @@ struct InitializeResult {
 impl Session {
     pub(super) fn on_probe_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         match answer {
-            Ok(raw) => match results::parse_object(&raw).and_then(results::deserialize_object::<DiscoverResult>) {
+            Ok(raw) => match results::parse_body_object(&raw).and_then(results::deserialize_object::<DiscoverResult>) {
                 Ok(found) if found.result_type.as_deref().is_none_or(|kind| kind == "complete") => {
                     self.on_discover_result(found, now);
                 }
@@ -60,10 +60,12 @@ impl Session {
                 }
             }
             Err(error) if is_modern_error(&error) => {
-                self.refuse_handshake(format!("it refused `server/discover`: {}", quote_error(&error)));
+                self.refuse_handshake(format!("it refused `server/discover`: {}", describe_rpc_error(&error)));
             }
-            Err(error) => self
-                .fall_back_to_initialize(&format!("it does not know `server/discover`: {}", quote_error(&error)), now),
+            Err(error) => self.fall_back_to_initialize(
+                &format!("it does not know `server/discover`: {}", describe_rpc_error(&error)),
+                now,
+            ),
         }
     }
 
@@ -91,7 +93,8 @@ impl Session {
                 self.send_initialize(revision, true, now)
             }
             _ => {
-                let description = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
+                let description =
+                    error.map(|error| format!("; its error: {}", describe_rpc_error(error))).unwrap_or_default();
                 self.refuse_handshake(format!(
                     "{}{description}",
                     no_common_version_text(versions, self.config.opening)
@@ -104,7 +107,7 @@ impl Session {
         let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
         let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
         let found = match answer {
-            Ok(raw) => results::parse_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
+            Ok(raw) => results::parse_body_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
                 let versions = supported_versions(&error);
                 let other = versions.as_deref().and_then(newest_common_legacy_revision).filter(|best| *best != offered);
@@ -112,7 +115,7 @@ impl Session {
                     (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
                         let none = no_common_version_text(&versions, self.config.opening);
-                        let cause = format!("{none}; its error: {}", quote_error(&error));
+                        let cause = format!("{none}; its error: {}", describe_rpc_error(&error));
                         if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
                             self.probe_after_timeout(cause, now);
                         } else {
@@ -120,7 +123,7 @@ impl Session {
                         }
                     }
                     (_, None) => {
-                        let cause = format!("it refused `initialize`: {}", quote_error(&error));
+                        let cause = format!("it refused `initialize`: {}", describe_rpc_error(&error));
                         self.on_initialize_failed(cause, HandshakeFault::Refused, now);
                     }
                 };
@@ -218,7 +221,7 @@ fn newest_common_legacy_revision(versions: &[String]) -> Option<Revision> {
     versions.iter().filter_map(|version| version.parse().ok()).filter(|revision: &Revision| !revision.is_modern()).max()
 }
 
-fn quote_error(error: &RpcError) -> String {
+fn describe_rpc_error(error: &RpcError) -> String {
     escape_and_truncate(&error.to_string(), 500)
 }
 

@@ -10,7 +10,7 @@ use super::request_table::RequestPurpose;
 use super::{Session, SessionEvent};
 
 /// Maximum length in bytes of the message in a progress notification. Longer messages are truncated.
-const MAX_MESSAGE_BYTES: usize = 4096;
+const MAX_PROGRESS_MESSAGE_BYTES: usize = 4096;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,7 +25,7 @@ impl Session {
     /// Processes a progress notification. The progress token of a call is its JSON-RPC id, which is unique and becomes
     /// invalid when the call ends.
     pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
-        let ProgressParams { progress_token, progress, total, message } = match parse_progress(params) {
+        let ProgressParams { progress_token, progress, total, message } = match parse_progress_params(params) {
             Ok(params) => params,
             Err(cause) => return self.report_anomaly(format!("an invalid progress notification: {cause}"), None),
         };
@@ -38,7 +38,7 @@ impl Session {
         let Some(id) = found else { return };
         let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_request_input()) else { return };
         if call.progress.is_some_and(|before| progress <= before) {
-            if !std::mem::replace(&mut call.complained, true) {
+            if !std::mem::replace(&mut call.reported_progress_anomaly, true) {
                 self.report_anomaly(
                     "a progress notification without an increase was ignored".into(),
                     Some(progress_token),
@@ -51,7 +51,7 @@ impl Session {
         let count = call.progressed;
         call.clock.on_activity(now);
         // Copies the beginning of a long message, so that the rest is not retained.
-        let message = message.map(|message| match message.floor_char_boundary(MAX_MESSAGE_BYTES) {
+        let message = message.map(|message| match message.floor_char_boundary(MAX_PROGRESS_MESSAGE_BYTES) {
             all if all == message.len() => message,
             some => message[..some].to_owned(),
         });
@@ -59,7 +59,7 @@ impl Session {
     }
 }
 
-fn parse_progress(params: Option<&RawJson>) -> Result<ProgressParams, String> {
+fn parse_progress_params(params: Option<&RawJson>) -> Result<ProgressParams, String> {
     let params = params.ok_or("it has no params")?;
     serde_json::from_str(params.get()).map_err(|error| error.to_string())
 }

@@ -19,7 +19,7 @@ pub(super) struct EventQueue {
     dropped_others: u64,
 }
 
-fn is_informational(event: &SessionEvent) -> bool {
+fn is_informational_event(event: &SessionEvent) -> bool {
     matches!(
         event,
         SessionEvent::Log { .. }
@@ -73,7 +73,7 @@ impl EventQueue {
             }
             _ => {}
         }
-        if is_informational(&event) {
+        if is_informational_event(&event) {
             let too_large = self.informational > 0 && self.informational_bytes.saturating_add(bytes) > self.limit_bytes;
             if self.informational >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log { .. });
@@ -90,8 +90,8 @@ impl EventQueue {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
-    /// Removes the queued event that reports a server's request. Returns `false` if the caller has already taken the
-    /// event.
+    /// Removes the queued event that reports a request of the server. Returns `false` if the session's caller has
+    /// already taken the event.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
         let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(is_request);
@@ -105,7 +105,7 @@ impl EventQueue {
             return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
-        if is_informational(&event) {
+        if is_informational_event(&event) {
             self.informational -= 1;
             self.informational_bytes -= bytes;
         }

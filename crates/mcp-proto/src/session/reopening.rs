@@ -12,12 +12,13 @@ use super::request_table::RequestPurpose;
 use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, WithdrawalReason};
 
-/// State of the previous session that is stored while the session is being reopened.
+/// State of the previous session that is retained while a new session is opened.
 #[derive(Debug)]
 pub(super) struct ReopeningState {
     /// Facts about the server from the previous handshake.
     pub(super) facts: Box<ServerFacts>,
-    /// Calls whose requests are sent when the new session is ready.
+    /// Calls that are retained while the session is reopened, and whose requests are sent when the new session is
+    /// ready.
     held: Vec<CallId>,
 }
 

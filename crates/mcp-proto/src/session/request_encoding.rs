@@ -14,7 +14,7 @@ use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
 /// Decodes a request from the server. Returns the error to respond with if the request is invalid or needs a capability
 /// that the client did not declare.
-pub(super) fn parse_request(
+pub(super) fn parse_server_request(
     method: &str,
     params: Map,
     offered: &ClientCapabilities,
@@ -28,7 +28,7 @@ pub(super) fn parse_request(
         ("elicitation/create", _, Some(elicitation), _) => {
             let params = results::deserialize_object(params).map_err(invalid_params_error)?;
             let (mode, offered) = match &params {
-                ElicitParams::Form { .. } => ("form", meta::supports_forms(elicitation)),
+                ElicitParams::Form { .. } => ("form", meta::supports_form_elicitation(elicitation)),
                 ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),
             };
             if !offered {
@@ -48,7 +48,7 @@ fn invalid_params_error(cause: impl Into<String>) -> RpcError {
     RpcError::new(code::INVALID_PARAMS, cause)
 }
 
-pub(super) fn request_kind(server_request: &ServerRequest) -> RequestKind {
+pub(super) fn server_request_kind(server_request: &ServerRequest) -> RequestKind {
     match server_request {
         ServerRequest::Sampling(_) => RequestKind::Sampling,
         ServerRequest::Elicitation(ElicitParams::Form { .. }) => RequestKind::Form,
@@ -59,7 +59,7 @@ pub(super) fn request_kind(server_request: &ServerRequest) -> RequestKind {
 
 /// Encodes the client's response to a request from the server. Returns `None` if its kind does not match that of the
 /// request.
-pub(super) fn encode_response(
+pub(super) fn encode_client_response(
     kind: RequestKind,
     answer: ClientResponse,
     revision: Revision,

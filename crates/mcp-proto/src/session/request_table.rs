@@ -10,7 +10,7 @@ use super::CallId;
 /// Maximum number of stored ids of abandoned requests, from which their late responses are recognized.
 const MAX_ABANDONED_IDS: usize = 1024;
 
-/// Purpose of a request of the client, which determines the handler of its response.
+/// Purpose of a pending request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestPurpose {
     /// `tools/list`, because the headers of a call did not match the tool's current definition.
@@ -48,29 +48,29 @@ impl RequestPurpose {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ResponseMatch {
     Waiting(RequestPurpose),
-    /// The client abandoned the request. A late response is expected, and ignored.
+    /// The client abandoned the request that the response is for. A late response is expected, and ignored.
     GivenUp,
-    /// The request already has a response.
+    /// The request that the response is for already has a response.
     Answered,
-    /// No request had this id.
+    /// No request of the client had the response's id.
     Unknown,
 }
 
 /// Pending requests of the client. Ids are whole numbers that are never reused in a session, as the `basic` page
 /// requires up to 2025-11-25, and no caller can choose them, so they do not collide.
 #[derive(Debug)]
-pub(super) struct RequestTable {
+pub(super) struct PendingRequestTable {
     next: i64,
     waiting: IndexMap<i64, RequestPurpose, FxBuildHasher>,
     given_up: IndexSet<i64, FxBuildHasher>,
 }
 
-impl RequestTable {
-    pub(super) fn new() -> RequestTable {
-        RequestTable { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
+impl PendingRequestTable {
+    pub(super) fn new() -> PendingRequestTable {
+        PendingRequestTable { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
     }
 
-    /// Registers a request and returns its new id.
+    /// Registers a request of the client and returns its new id.
     pub(super) fn register(&mut self, purpose: RequestPurpose) -> i64 {
         let id = self.next;
         self.next += 1;
@@ -92,7 +92,7 @@ impl RequestTable {
         }
     }
 
-    /// Moves a pending request to the abandoned ones, so that a late response is ignored.
+    /// Moves a pending request to the abandoned ones, so that its late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
             if self.given_up.len() == MAX_ABANDONED_IDS {

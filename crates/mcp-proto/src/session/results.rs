@@ -12,10 +12,10 @@ use crate::types::{
 
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
-/// Maximum number of invalid entries of one page of a list that are reported individually.
-const MAX_REPORTED_DROPS: usize = 20;
+/// Maximum number of invalid entries of one page of a server's list that are reported individually.
+const MAX_REPORTED_DROPPED_ENTRIES: usize = 20;
 
-/// A request for user input inside an `input_required` result.
+/// A request for user input in an `input_required` result or in the state of a task.
 #[derive(Deserialize)]
 pub(super) struct InputRequest {
     pub(super) method: String,
@@ -23,7 +23,7 @@ pub(super) struct InputRequest {
 }
 
 /// Parses a small response body as a JSON object.
-pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
+pub(super) fn parse_body_object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err("it is not an object".into()),
@@ -64,7 +64,7 @@ enum ResultContent {
     Contents(Result<Vec<ResourceContents>, String>),
 }
 
-/// Parsed entries of one page of a list.
+/// Parsed entries of one page of a server's list.
 #[derive(Debug)]
 struct ListPage<T> {
     items: Vec<ListEntry<T>>,
@@ -100,11 +100,11 @@ impl ResultBody {
         let (mut is_error, mut is_error_read) = (None, false);
         let fields = JsonCursor::new(raw).parse_members(|key, place| {
             bulk = match (request, key) {
-                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_page(place)),
-                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_page(place)),
-                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(parse_page(place)),
+                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_list_page(place)),
+                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_list_page(place)),
+                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(parse_list_page(place)),
                 (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => {
-                    ResultContent::Templates(parse_page(place))
+                    ResultContent::Templates(parse_list_page(place))
                 }
                 (ClientRequest::CallTool { .. }, "content") => {
                     ResultContent::Content(place.parse_list(JsonCursor::parse_block).map(Option::unwrap_or_default))
@@ -148,13 +148,13 @@ impl ResultBody {
 }
 
 /// Parses the entries of a list. An invalid entry is dropped and does not affect the others.
-fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
+fn parse_list_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
     let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.parse_list(|place| {
         match ListEntry::validate_next(place.scanner()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
-            Err(_) if page.dropped.len() == MAX_REPORTED_DROPS => page.more_dropped += 1,
+            Err(_) if page.dropped.len() == MAX_REPORTED_DROPPED_ENTRIES => page.more_dropped += 1,
             Err((name, cause)) => {
                 let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
                 page.dropped.push(DroppedItem { name: escape_and_truncate(&name, 200), cause });
@@ -169,7 +169,7 @@ fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T
     }
 }
 
-/// Returns the member `nextCursor` of a list's page, which may be any string.
+/// Returns the member `nextCursor` of one page of a list. The cursor may be any string.
 fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),

@@ -4,7 +4,7 @@
 use crate::jsonrpc::escape_and_truncate;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 
-/// Valid modes of `toolChoice`.
+/// Valid modes of `toolChoice` in a sampling request.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
 /// Validates a sampling request. The error is the reason for its rejection.
@@ -57,11 +57,11 @@ fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<()
 
 /// Checks that the message `next` has exactly one tool result for each tool use of `message`.
 fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
-    let uses = block_ids(message, |block| match block {
+    let uses = content_block_ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
         _ => None,
     });
-    let results = block_ids(next, |block| match block {
+    let results = content_block_ids(next, |block| match block {
         ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
         _ => None,
     });
@@ -78,7 +78,7 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
 }
 
 /// Returns the ids that `id` returns for content blocks, sorted. Blocks without an id are skipped.
-fn block_ids<'a>(
+fn content_block_ids<'a>(
     message: Option<&'a SamplingMessage>,
     id: impl Fn(&'a ContentBlock) -> Option<&'a String>,
 ) -> Vec<&'a str> {

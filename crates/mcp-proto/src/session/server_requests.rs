@@ -8,7 +8,7 @@ use crate::jsonrpc::{OutgoingMessage, RequestId, RpcError, code};
 use crate::types::{ElicitAction, ElicitResult, Map};
 
 use super::opening::SessionPhase;
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::{
     CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
     WithdrawalReason, meta, request_encoding, tasks,
@@ -21,13 +21,13 @@ pub(super) struct PendingServerRequest {
     pub(super) kind: RequestKind,
     /// Call that caused the request, if known.
     call: Option<CallId>,
-    /// Calls whose deadlines are paused by the request.
+    /// Calls whose deadlines are paused while the request is open.
     stops: Vec<CallId>,
     /// Length of the request on the wire in bytes, counted against the limit on open requests.
     bytes: usize,
 }
 
-/// Source of a server's request, to which the client's response is sent.
+/// Source of a server's request, which determines how the client's response is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RequestSource {
     /// JSON-RPC request, alone or in a batch, that is answered with a JSON-RPC response.
@@ -45,7 +45,7 @@ pub(super) enum RequestSource {
     Task { call: CallId, key: String },
 }
 
-/// Kind of a request from the server, which determines the valid answers.
+/// Kind of a request from the server, which determines the valid kinds of response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestKind {
     Sampling,
@@ -87,7 +87,7 @@ impl Session {
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let task = params.as_ref().ok().and_then(related_task_id);
         let parsed = match params {
-            Ok(params) => parse_request(method, params, &offered),
+            Ok(params) => parse_server_request(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
         match parsed {
@@ -150,7 +150,7 @@ impl Session {
     ) -> ServerRequestId {
         self.last_request += 1;
         let request = ServerRequestId(self.last_request);
-        let kind = request_encoding::request_kind(&server_request);
+        let kind = request_encoding::server_request_kind(&server_request);
         if let ServerRequest::Elicitation(params) = &server_request {
             self.store_elicitation_id(params);
         }
@@ -172,7 +172,7 @@ impl Session {
         now: Instant,
     ) -> Result<(), UnknownRequest> {
         let server_request = self.server_requests.get(&request).ok_or(UnknownRequest::NotOpen)?;
-        let value = request_encoding::encode_response(server_request.kind, answer, self.revision())
+        let value = request_encoding::encode_client_response(server_request.kind, answer, self.revision())
             .ok_or(UnknownRequest::WrongKind)?;
         if let Some(server_request) = self.close_request(request, now) {
             match server_request.origin {

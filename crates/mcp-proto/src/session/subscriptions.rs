@@ -18,16 +18,16 @@ use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEven
 /// Timeout of the acknowledgement of `subscriptions/listen`.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Delay before the first attempt to subscribe again after the subscription was lost. Doubles with each further loss.
-const RENEW_DELAY: Duration = Duration::from_secs(1);
+const INITIAL_RENEW_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay before an attempt to subscribe again.
 const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Lifetime of a subscription after which the delay of the next renewal is reset to [`RENEW_DELAY`].
-const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
+/// Lifetime of a subscription after which the delay of the next renewal is reset to [`INITIAL_RENEW_DELAY`].
+const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
 #[derive(Debug, Default)]
 pub(super) struct ListenState {
-    /// URIs of the subscribed resources, in every revision.
+    /// URIs of the resources that the client is subscribed to, in every revision.
     uris: IndexSet<String>,
     /// Ids of the tasks whose status notifications the client requests.
     tasks: IndexSet<String>,
@@ -43,16 +43,16 @@ pub(super) struct ListenState {
     acknowledge_by: Option<Instant>,
     /// Time at which the server acknowledged the open request, from which its lifetime is computed.
     since: Option<Instant>,
-    /// Time of the next renewal, or `None` if none is scheduled.
+    /// Time of the next renewal of the subscription, or `None` if none is scheduled.
     renew_at: Option<Instant>,
-    /// Delay that preceded the latest renewal.
+    /// Delay that preceded the latest renewal of the subscription.
     waited: Duration,
     /// `true` if the loss of the subscription was reported to the caller.
     is_loss_reported: bool,
 }
 
 impl ListenState {
-    /// Discards the state of the open `subscriptions/listen` request after the connection was lost. The set of
+    /// Discards the state of the current `subscriptions/listen` request after the connection was lost. The set of
     /// subscribed resources is retained.
     pub(super) fn discard_stream(&mut self) {
         self.previous = None;
@@ -305,8 +305,9 @@ impl Session {
         listen.previous = listen.current.take();
         listen.granted = false;
         listen.acknowledge_by = None;
-        let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_LIFETIME);
-        let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
+        let good =
+            listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_SUBSCRIPTION_LIFETIME);
+        let wait = if good || listen.waited.is_zero() { INITIAL_RENEW_DELAY } else { listen.waited * 2 };
         listen.waited = wait.min(MAX_RENEW_DELAY);
         listen.renew_at = checked_deadline(now, listen.waited);
         if !std::mem::replace(&mut listen.is_loss_reported, true) {

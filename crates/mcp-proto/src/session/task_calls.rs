@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::undelivered_error;
+use super::delivery::undelivered_call_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
@@ -19,31 +19,31 @@ use super::{
 };
 
 /// Retention time that the client requests for a task, in milliseconds.
-const TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
+const REQUESTED_TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
 /// Maximum number of cancelled requests whose ids are stored because the server may still create a task for them.
-const MAX_CANCELLED_CALLS: usize = 256;
+const MAX_STORED_CANCELLED_REQUESTS: usize = 256;
 /// Maximum number of tools whose task support is stored.
-const MAX_TASK_TOOLS: usize = 10_000;
+const MAX_TOOLS_WITH_TASK_SUPPORT: usize = 10_000;
 
 /// State of a call that continues as a task.
 #[derive(Debug)]
 pub(super) struct TaskCall {
     pub(super) view: TaskView,
-    /// Time to send the next `tasks/get`, or `None` if no poll is scheduled.
+    /// Time to send the next `tasks/get` for the task, or `None` if no poll is scheduled.
     pub(super) poll_at: Option<Instant>,
     /// Id of the pending `tasks/get` request, or `None`.
     get: Option<i64>,
     /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
-    /// Number of status updates that the server sent for the running task.
+    /// Number of status updates that the server sent for the task.
     pub(super) update_count: u32,
-    /// Requests of the task for user input, by the server's key (extension only).
+    /// Requests of the task for user input, by the key that the server chose (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
 impl TaskCall {
-    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the next
-    /// poll: a notification may have scheduled an earlier one that can't be sent yet.
+    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the
+    /// next poll: a notification may have scheduled an earlier one that can't be sent yet.
     pub(super) fn next_poll(&self) -> Option<Instant> {
         self.poll_at.filter(|_| self.get.is_none())
     }
@@ -62,7 +62,7 @@ pub(super) enum TaskInput {
     Confirmed,
 }
 
-/// Tools that can run as tasks, and cancelled requests for which the server may still create a task.
+/// Tools that can run as tasks, and cancelled requests of the client for which the server may still create a task.
 #[derive(Debug, Default)]
 pub(super) struct TaskRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
@@ -76,7 +76,7 @@ impl TaskRecords {
     pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {
             Some(support @ ("optional" | "required")) => {
-                if self.support.len() == MAX_TASK_TOOLS {
+                if self.support.len() == MAX_TOOLS_WITH_TASK_SUPPORT {
                     self.support.swap_remove_index(0);
                 }
                 self.support.insert(tool.to_owned(), support == "required");
@@ -93,7 +93,8 @@ impl Session {
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let is_requested = *self.tasks.support.get(name)? || *as_task;
-        (is_requested && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
+        (is_requested && tasks::supports_task_calls(self.facts.as_deref()?))
+            .then(|| json!({ "ttl": REQUESTED_TASK_TTL_MILLIS }))
     }
 
     /// Continues a call as the task that the server created in its result.
@@ -241,7 +242,7 @@ impl Session {
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let name = running.view.id.clone();
-        let read = results::parse_object(&body).and_then(|body| {
+        let read = results::parse_body_object(&body).and_then(|body| {
             if body.get("taskId").and_then(Value::as_str) != Some(&name) {
                 return Err("it describes another task".into());
             }
@@ -279,7 +280,7 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_error(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_call_error(fault)),
             _ => None,
         };
         let Some(running) = self.task_call(id) else { return };
@@ -317,18 +318,18 @@ impl Session {
             self.send_task_cancellation(name);
             return true;
         }
-        let augmented = call.augmented;
+        let requested_as_task = call.requested_as_task;
         if let (Some(wire), ClientRequest::CallTool { .. }) = (call.wire, &call.request) {
-            if self.tasks.late.len() == MAX_CANCELLED_CALLS {
+            if self.tasks.late.len() == MAX_STORED_CANCELLED_REQUESTS {
                 self.tasks.late.shift_remove_index(0);
             }
             self.tasks.late.insert(wire);
-            if augmented {
+            if requested_as_task {
                 call.wire = None;
                 self.wire.abandon(wire);
             }
         }
-        augmented
+        requested_as_task
     }
 
     /// Processes the late response to an abandoned request. If the response contains a new task, cancels the task.
@@ -338,7 +339,7 @@ impl Session {
             return;
         }
         let core = self.revision().has_core_tasks();
-        let task = answer.ok().and_then(|body| results::parse_object(&body).ok());
+        let task = answer.ok().and_then(|body| results::parse_body_object(&body).ok());
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
             && let Ok(message) = TaskMessage::read(task)
         {

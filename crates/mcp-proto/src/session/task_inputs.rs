@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, escape_and_truncate};
 
-use super::request_encoding::parse_request;
+use super::request_encoding::parse_server_request;
 use super::request_table::RequestPurpose;
 use super::results::InputRequest;
 use super::server_requests::RequestSource;
@@ -16,7 +16,7 @@ use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
 /// Maximum number of input requests of one task.
-const MAX_INPUT_REQUESTS: usize = 1000;
+const MAX_INPUT_REQUESTS_PER_TASK: usize = 1000;
 
 impl Session {
     /// Replaces the open input requests of a task by those in its latest state: withdraws removed ones and reports new
@@ -40,8 +40,8 @@ impl Session {
         });
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
-        if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS {
-            return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS} times"));
+        if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS_PER_TASK {
+            return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS_PER_TASK} times"));
         }
         for request in removed {
             self.close_request(request, now);
@@ -54,7 +54,7 @@ impl Session {
         for (key, InputRequest { method, params }) in new {
             let params = params.unwrap_or_default();
             let bytes = Value::Object(params.clone()).to_string().len();
-            let server_request = parse_request(&method, params, &offered)
+            let server_request = parse_server_request(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
             if !self.has_room_for_requests(1, bytes) {
                 return Err("too many or too large requests for input are open".into());

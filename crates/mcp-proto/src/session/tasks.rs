@@ -86,17 +86,17 @@ pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
 
 /// Returns `true` if the server accepts the `task` parameter in `tools/call`.
 pub(super) fn supports_task_calls(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares_capability(facts, &["requests", "tools", "call"])
+    facts.revision.has_core_tasks() && declares_task_capability(facts, &["requests", "tools", "call"])
 }
 
 /// Returns `true` if the server supports `tasks/list`.
 pub(super) fn supports_task_list(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares_capability(facts, &["list"])
+    facts.revision.has_core_tasks() && declares_task_capability(facts, &["list"])
 }
 
 /// Returns `true` if the server supports `tasks/cancel`.
 pub(super) fn supports_task_cancellation(facts: &ServerFacts) -> bool {
-    facts.revision.has_listen() || declares_capability(facts, &["cancel"])
+    facts.revision.has_listen() || declares_task_capability(facts, &["cancel"])
 }
 
 /// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
@@ -106,7 +106,7 @@ pub(super) fn supports_task_notifications(facts: &ServerFacts) -> bool {
 }
 
 /// Returns `true` if the server's `tasks` capability has the member at `path`.
-fn declares_capability(facts: &ServerFacts, path: &[&str]) -> bool {
+fn declares_task_capability(facts: &ServerFacts, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     let at = facts.capabilities.tasks.as_ref().and_then(|tasks| tasks.get(*first));
     rest.iter().fold(at, |at, name| at.and_then(|at| at.get(name))).is_some_and(Value::is_object)

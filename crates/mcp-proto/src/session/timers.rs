@@ -10,7 +10,7 @@ pub(super) fn checked_deadline(now: Instant, wait: Duration) -> Option<Instant> 
     now.checked_add(wait)
 }
 
-/// Returns `true` if `at` is set and not later than `now`.
+/// Returns `true` if the time `at` is set and not later than `now`.
 pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
@@ -30,7 +30,7 @@ enum TimerState {
 
 impl CallTimer {
     pub(super) fn start(deadline: CallDeadline, now: Instant) -> CallTimer {
-        CallTimer { deadline, state: running_state(deadline.idle, deadline.total, now) }
+        CallTimer { deadline, state: running_timer_state(deadline.idle, deadline.total, now) }
     }
 
     /// Restarts the idle deadline after a progress notification or other activity of the server.
@@ -60,13 +60,13 @@ impl CallTimer {
 
     pub(super) fn resume(&mut self, now: Instant) {
         if let TimerState::Paused { left } = self.state {
-            self.state = running_state(self.deadline.idle, left, now);
+            self.state = running_timer_state(self.deadline.idle, left, now);
         }
     }
 
     pub(super) fn next_timeout(&self) -> Option<Instant> {
         match self.state {
-            TimerState::Running { idle_at, total_at } => earliest([idle_at, total_at]),
+            TimerState::Running { idle_at, total_at } => earliest_instant([idle_at, total_at]),
             TimerState::Paused { .. } => None,
         }
     }
@@ -83,11 +83,11 @@ impl CallTimer {
     }
 }
 
-fn running_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
+fn running_timer_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
     TimerState::Running { idle_at: checked_deadline(now, idle), total_at: checked_deadline(now, total) }
 }
 
-pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
+pub(super) fn earliest_instant(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
     times.into_iter().flatten().min()
 }
 
@@ -97,7 +97,7 @@ impl Session {
             SessionPhase::Probing { until, .. } | SessionPhase::Initializing { until, .. } => *until,
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => None,
         };
-        earliest([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
+        earliest_instant([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
     }
 
     pub(super) fn expire(&mut self, now: Instant) {

@@ -12,7 +12,7 @@ use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
 /// Maximum number of pages of `tools/list` that are searched for one tool.
-const MAX_TOOL_PAGES: u32 = 100;
+const MAX_SEARCHED_TOOL_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,7 +21,7 @@ struct ToolPage {
     next_cursor: Option<String>,
 }
 
-/// Keyword that is searched for in the raw JSON of tools, to avoid parsing them.
+/// Keyword that is searched for in the raw JSON of tools, so that tools without it need not be parsed.
 struct SearchKeyword {
     plain: Finder<'static>,
     escape: Finder<'static>,
@@ -88,10 +88,10 @@ impl Session {
     pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
-        if call.relisted || !matches!(call.request, ClientRequest::CallTool { .. }) {
+        if call.has_relisted_tools || !matches!(call.request, ClientRequest::CallTool { .. }) {
             return false;
         }
-        call.relisted = true;
+        call.has_relisted_tools = true;
         self.request_tools_page(id, None, 1);
         true
     }
@@ -112,7 +112,7 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::parse_object(&body).and_then(results::deserialize_object::<ToolPage>),
+            Ok(body) => results::parse_body_object(&body).and_then(results::deserialize_object::<ToolPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let ToolPage { tools, next_cursor } = match read {
@@ -121,7 +121,7 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < MAX_TOOL_PAGES => {
+            (None, Some(cursor)) if page < MAX_SEARCHED_TOOL_PAGES => {
                 return self.request_tools_page(id, Some(cursor), page + 1);
             }
             (None, _) => self.mirrored.remove_tool(&name),

@@ -4,7 +4,7 @@ use crate::jsonrpc::ObjectWriter;
 
 /// Maximum length of `tracestate` and of `baggage` in bytes. The W3C specifications do not require implementations to
 /// propagate longer values.
-const MAX_HEADER_BYTES: usize = 8192;
+const MAX_TRACE_HEADER_BYTES: usize = 8192;
 
 /// Trace context that calls send in `_meta`, in the format of W3C Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn is_traceparent(text: &str) -> bool {
 
 /// Returns `true` for comma-separated `key=value` members in printable ASCII.
 fn is_key_value_list(text: &str) -> bool {
-    text.len() <= MAX_HEADER_BYTES
+    text.len() <= MAX_TRACE_HEADER_BYTES
         && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
         && text.split(',').all(|member| member.split_once('=').is_some_and(|(key, _)| !key.trim().is_empty()))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{HttpHead, header_value};
+use crate::http::{HttpHead, encode_header_value};
 use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
 use crate::revision::Revision;
 
@@ -14,8 +14,9 @@ use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 
 /// Values of the `Mcp-Name` and `Mcp-Param-*` headers of a request.
 #[derive(Default)]
-pub(super) struct ExtraHeaders {
-    /// Name of the request's target: a tool, a prompt, a resource or a task.
+pub(super) struct NameAndParamHeaders {
+    /// Value of the `Mcp-Name` header: the name of the request's target, which is a tool, a prompt, a resource or a
+    /// task.
     pub(super) name: Option<String>,
     /// Names and encoded values of `Mcp-Param-*` headers.
     pub(super) params: Vec<(String, String)>,
@@ -29,7 +30,7 @@ impl Session {
             return self.retain_call(id);
         }
         let as_task = self.task_parameter(id);
-        let extra = match self.extra_headers(id) {
+        let extra = match self.name_and_param_headers(id) {
             Ok(extra) => extra,
             Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),
         };
@@ -40,7 +41,7 @@ impl Session {
         call.wire = Some(wire);
         call.send_at = None;
         call.progress = None;
-        call.augmented = as_task.is_some();
+        call.requested_as_task = as_task.is_some();
         call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
         let common = self.common_meta.get(&self.config, revision);
@@ -59,18 +60,20 @@ impl Session {
 
     /// Returns the values of the call's `Mcp-Name` and `Mcp-Param-*` headers. The error is the reason why the call
     /// cannot be sent.
-    fn extra_headers(&self, id: CallId) -> Result<ExtraHeaders, String> {
+    fn name_and_param_headers(&self, id: CallId) -> Result<NameAndParamHeaders, String> {
         let call = self.calls.get(&id).filter(|_| self.config.carrier == TransportKind::StreamableHttp);
-        let Some(call) = call else { return Ok(ExtraHeaders::default()) };
+        let Some(call) = call else { return Ok(NameAndParamHeaders::default()) };
         Ok(match &call.request {
             ClientRequest::CallTool { name, arguments, .. } => {
-                ExtraHeaders { name: Some(name.clone()), params: self.mirrored.header_values(name, arguments)? }
+                NameAndParamHeaders { name: Some(name.clone()), params: self.mirrored.header_values(name, arguments)? }
             }
             ClientRequest::GetPrompt { name, .. } => {
-                ExtraHeaders { name: Some(name.clone()), ..ExtraHeaders::default() }
+                NameAndParamHeaders { name: Some(name.clone()), ..NameAndParamHeaders::default() }
             }
-            ClientRequest::ReadResource { uri } => ExtraHeaders { name: Some(uri.clone()), ..ExtraHeaders::default() },
-            _ => ExtraHeaders::default(),
+            ClientRequest::ReadResource { uri } => {
+                NameAndParamHeaders { name: Some(uri.clone()), ..NameAndParamHeaders::default() }
+            }
+            _ => NameAndParamHeaders::default(),
         })
     }
 
@@ -89,29 +92,30 @@ impl Session {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
         });
-        self.queue_message(outgoing, method, ExtraHeaders { name, ..ExtraHeaders::default() });
+        self.queue_message(outgoing, method, NameAndParamHeaders { name, ..NameAndParamHeaders::default() });
         id
     }
 
     pub(super) fn send_notification(&mut self, method: &'static str, params: Option<&Value>) {
         let params = params.and_then(Value::as_object);
         let outgoing = OutgoingMessage::notification(method, |members| members.put_all(params.into_iter().flatten()));
-        self.queue_message(outgoing, method, ExtraHeaders::default());
+        self.queue_message(outgoing, method, NameAndParamHeaders::default());
     }
 
     /// Queues a response to a request of the server.
     pub(super) fn send_response(&mut self, outgoing: OutgoingMessage) {
-        self.queue_message(outgoing, "", ExtraHeaders::default());
+        self.queue_message(outgoing, "", NameAndParamHeaders::default());
     }
 
-    pub(super) fn queue_message(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: ExtraHeaders) {
+    /// Queues a message for the transport, with the HTTP headers of its POST.
+    pub(super) fn queue_message(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: NameAndParamHeaders) {
         outgoing.head = self.http_head(method, extra);
         self.out.push_back(outgoing);
     }
 
     /// Returns the HTTP headers of a POST, or `None` for other transports. `initialize` is sent without a version
     /// header.
-    fn http_head(&self, method: &str, extra: ExtraHeaders) -> Option<Box<HttpHead>> {
+    fn http_head(&self, method: &str, extra: NameAndParamHeaders) -> Option<Box<HttpHead>> {
         if self.config.carrier != TransportKind::StreamableHttp {
             return None;
         }
@@ -122,7 +126,7 @@ impl Session {
         let mut head = HttpHead { revision: Some(revision), ..HttpHead::default() };
         if revision.has_request_headers() {
             head.method = Some(method.to_owned());
-            head.name = extra.name.as_deref().map(header_value);
+            head.name = extra.name.as_deref().map(encode_header_value);
             head.params = extra.params;
         }
         Some(Box::new(head))

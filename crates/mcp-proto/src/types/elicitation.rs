@@ -62,8 +62,8 @@ impl<'de> Deserialize<'de> for ElicitParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut map = Map::deserialize(deserializer)?;
         match map.shift_remove("mode") {
-            None | Some(Value::Null) => parse_form(map),
-            Some(Value::String(mode)) if mode == "form" => parse_form(map),
+            None | Some(Value::Null) => parse_form_elicitation(map),
+            Some(Value::String(mode)) if mode == "form" => parse_form_elicitation(map),
             Some(Value::String(mode)) if mode == "url" => {
                 UrlFields::deserialize(Value::Object(map)).map(|UrlFields { message, url, elicitation_id, extra }| {
                     ElicitParams::Url { message, url, elicitation_id, extra }
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for ElicitParams {
     }
 }
 
-fn parse_form(map: Map) -> Result<ElicitParams, serde_json::Error> {
+fn parse_form_elicitation(map: Map) -> Result<ElicitParams, serde_json::Error> {
     let FormFields { message, requested_schema, extra } = FormFields::deserialize(Value::Object(map))?;
     Ok(ElicitParams::Form { message, requested_schema, extra })
 }

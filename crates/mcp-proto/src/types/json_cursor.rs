@@ -14,9 +14,9 @@ use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents,
 
 /// Minimum size of a shared text in bytes. Shorter texts are copied, so that the message that contained them can be
 /// freed.
-const MIN_SHARED_BYTES: usize = 4096;
+const MIN_SHARED_TEXT_BYTES: usize = 4096;
 
-const INVALID_JSON: &str = "it is not valid JSON";
+const INVALID_JSON_CAUSE: &str = "it is not valid JSON";
 
 /// Parser at one position in the text of a response body.
 pub(crate) struct JsonCursor<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct JsonCursor<'a> {
     scan: JsonScanner<'a>,
 }
 
-/// JSON value of an object member before it is deserialized.
+/// JSON value of an object's member before it is deserialized.
 enum RawMemberValue<'a> {
     Text(QuotedString<'a>),
     /// JSON text of a value that is not a string, and its offset in the body.
@@ -35,7 +35,7 @@ impl RawMemberValue<'_> {
     fn to_value(&self) -> Result<Value, String> {
         match self {
             RawMemberValue::Text(quoted) => {
-                quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(INVALID_JSON.into())
+                quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(INVALID_JSON_CAUSE.into())
             }
             RawMemberValue::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
         }
@@ -45,8 +45,8 @@ impl RawMemberValue<'_> {
 /// Members of an object, without duplicate names.
 type RawMembers<'a> = Vec<(Cow<'a, str>, RawMemberValue<'a>)>;
 
-/// Removes all but the last of several members with the same name, as `serde_json::Map` does.
-fn remove_duplicates(parts: &mut RawMembers<'_>) {
+/// Removes all but the last of several members of an object with the same name, as `serde_json::Map` does.
+fn remove_duplicate_members(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW_MEMBERS: usize = 8;
     let doubled: Vec<bool> = if parts.len() <= FEW_MEMBERS {
@@ -80,12 +80,12 @@ impl<'a> JsonCursor<'a> {
         let mut members = Map::new();
         let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
+            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON_CAUSE)?;
             if !bulk(&key, self)? {
                 let value = self.parse_next_value()?.to_value()?;
                 members.insert(key.into_owned(), value);
             }
-            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON_CAUSE)?;
         }
         Ok(members)
     }
@@ -103,7 +103,7 @@ impl<'a> JsonCursor<'a> {
         let items = self.parse_elements(&mut read);
         if items.is_err() {
             self.scan = before;
-            self.scan.consume_value().ok_or(INVALID_JSON)?;
+            self.scan.consume_value().ok_or(INVALID_JSON_CAUSE)?;
         }
         items.map(Some)
     }
@@ -116,7 +116,7 @@ impl<'a> JsonCursor<'a> {
         let mut items = Vec::new();
         while more {
             items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
-            more = self.scan.consume_separator(b']').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b']').ok_or(INVALID_JSON_CAUSE)?;
         }
         Ok(items)
     }
@@ -132,32 +132,32 @@ impl<'a> JsonCursor<'a> {
             let at = self.scan.position();
             self.scan.consume_value().map(|raw| RawMemberValue::Other(raw, at))
         };
-        part.ok_or_else(|| INVALID_JSON.into())
+        part.ok_or_else(|| INVALID_JSON_CAUSE.into())
     }
 
     fn parse_all_members(&mut self) -> Result<RawMembers<'a>, String> {
         let mut parts = Vec::new();
         let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
+            let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON_CAUSE)?;
             parts.push((key, self.parse_next_value()?));
-            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON_CAUSE)?;
         }
-        remove_duplicates(&mut parts);
+        remove_duplicate_members(&mut parts);
         Ok(parts)
     }
 
     fn unescape_shared(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
-        match quoted.unescape().ok_or(INVALID_JSON)? {
-            Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_BYTES => {
+        match quoted.unescape().ok_or(INVALID_JSON_CAUSE)? {
+            Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_TEXT_BYTES => {
                 Ok(SharedText::from_shared(self.body.shared_slice(plain)))
             }
             plain => Ok(SharedText::from_shared(ByteString::from(plain.into_owned()))),
         }
     }
 
-    /// Deserializes members as a `T`. String members named in `large` are replaced by an empty string in the `T`, and
-    /// returned separately.
+    /// Deserializes the members of an object as a `T`. String members named in `large` are replaced by an empty string
+    /// in the `T`, and returned separately.
     fn deserialize_members<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,
@@ -189,7 +189,7 @@ impl<'a> JsonCursor<'a> {
         else {
             return Err("a content block needs a `type` that is a string".into());
         };
-        let kind = kind.unescape().ok_or(INVALID_JSON)?;
+        let kind = kind.unescape().ok_or(INVALID_JSON_CAUSE)?;
         if matches!(&*kind, "text" | "image" | "audio" | "resource") {
             parts.retain(|(key, _)| key != "type");
         }

@@ -45,7 +45,8 @@ pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> Sha
     ShapeField { name, shape, required: false }
 }
 
-/// Path to the first value that does not match a shape, and the reason. Boxed because mismatches are rare.
+/// Path to the first JSON value that does not match its expected shape, and the reason. Boxed because mismatches are
+/// rare.
 #[derive(Debug)]
 pub(crate) struct ShapeMismatch(Box<(String, String)>);
 
@@ -68,7 +69,7 @@ impl ShapeMismatch {
     }
 }
 
-fn invalid_json() -> ShapeMismatch {
+fn invalid_json_mismatch() -> ShapeMismatch {
     ShapeMismatch::new("it is not valid JSON".into())
 }
 
@@ -85,14 +86,14 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes the next value of the scanner. For an object, calls `report` with the name and the JSON
-    /// text of each member that the shape lists.
+    /// Validates and consumes the next JSON value of the scanner. For an object, calls `report` with the name and the
+    /// JSON text of each member that the shape lists.
     pub(crate) fn validate<'a>(
         &self,
         scan: &mut JsonScanner<'a>,
         report: &mut dyn FnMut(&'static str, &'a str),
     ) -> Result<(), ShapeMismatch> {
-        let first = scan.peek().ok_or_else(invalid_json)?;
+        let first = scan.peek().ok_or_else(invalid_json_mismatch)?;
         let fits = match self {
             JsonShape::Any => true,
             JsonShape::Text | JsonShape::OneOf(_) => first == b'"',
@@ -106,44 +107,44 @@ impl JsonShape {
             return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
         }
         match self {
-            JsonShape::List(item) => validate_list(item, scan),
-            JsonShape::Texts if first == b'[' => validate_list(&JsonShape::Text, scan),
-            JsonShape::Object(fields) => validate_object(fields, scan, report),
+            JsonShape::List(item) => validate_list_shape(item, scan),
+            JsonShape::Texts if first == b'[' => validate_list_shape(&JsonShape::Text, scan),
+            JsonShape::Object(fields) => validate_object_shape(fields, scan, report),
             JsonShape::OneOf(words) => {
-                let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
+                let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json_mismatch)?;
                 if words.contains(&word.as_ref()) {
                     Ok(())
                 } else {
                     Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
                 }
             }
-            _ => scan.consume_value().map(drop).ok_or_else(invalid_json),
+            _ => scan.consume_value().map(drop).ok_or_else(invalid_json_mismatch),
         }
     }
 }
 
-fn validate_list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
-    let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json)?;
+fn validate_list_shape(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
+    let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json_mismatch)?;
     let mut index = 0;
     while more {
         item.validate(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.with_path_prefix(&format!("[{index}]")))?;
         index += 1;
-        more = scan.consume_separator(b']').ok_or_else(invalid_json)?;
+        more = scan.consume_separator(b']').ok_or_else(invalid_json_mismatch)?;
     }
     Ok(())
 }
 
-fn validate_object<'a>(
+fn validate_object_shape<'a>(
     fields: &'static [ShapeField],
     scan: &mut JsonScanner<'a>,
     report: &mut dyn FnMut(&'static str, &'a str),
 ) -> Result<(), ShapeMismatch> {
     let mut found = 0_u32;
-    let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json)?;
+    let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json_mismatch)?;
     while more {
-        let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json)?;
+        let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json_mismatch)?;
         match fields.iter().enumerate().find(|(_, field)| field.name == key) {
-            None => drop(scan.consume_value().ok_or_else(invalid_json)?),
+            None => drop(scan.consume_value().ok_or_else(invalid_json_mismatch)?),
             Some((at, field)) => {
                 if found & 1 << at != 0 {
                     return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
@@ -160,7 +161,7 @@ fn validate_object<'a>(
                 report(field.name, scan.text_since(start));
             }
         }
-        more = scan.consume_separator(b'}').ok_or_else(invalid_json)?;
+        more = scan.consume_separator(b'}').ok_or_else(invalid_json_mismatch)?;
     }
     match fields.iter().enumerate().find(|(at, field)| field.required && found & 1 << at == 0) {
         None => Ok(()),

@@ -28,7 +28,7 @@ pub struct ListEntry<T> {
     kind: PhantomData<fn() -> T>,
 }
 
-/// Name of an invalid list entry, if its name could be read, and the reason for rejecting the entry.
+/// Name of an invalid entry of a server's list, if the name could be read, and the reason for rejecting the entry.
 pub(crate) type MalformedEntry = (Option<String>, String);
 
 impl<T> ListEntry<T> {
@@ -52,7 +52,7 @@ impl<T: ListEntryType> ListEntry<T> {
         self.raw.parse()
     }
 
-    /// Validates and consumes the entry at `scan`. Returns `None` if the JSON itself is malformed.
+    /// Validates and consumes the list entry at the position of `scan`. Returns `None` if the JSON itself is malformed.
     pub(crate) fn validate_next(scan: &mut JsonScanner<'_>) -> Option<Result<ListEntry<T>, MalformedEntry>> {
         scan.peek();
         let before = scan.clone();

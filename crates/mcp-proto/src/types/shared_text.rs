@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct SharedText(ByteString);
 
 impl SharedText {
-    /// Returns a text that shares the memory of `text`.
+    /// Returns a shared text that uses the memory of `text`.
     pub(crate) fn from_shared(text: ByteString) -> SharedText {
         SharedText(text)
     }

@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, all_capabilities, assert_contains, client_config, form_params};
+use crate::peer::{TestSession, all_capabilities, assert_contains, client_config, form_params};
 
 fn request_message(id: Value, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
@@ -11,7 +11,7 @@ fn request_message(id: Value, method: &str, params: Value) -> Value {
 
 #[test]
 fn batched_requests_are_answered_in_one_batch() {
-    let mut peer = Peer::ready(Revision::V2025_03_26);
+    let mut peer = TestSession::ready(Revision::V2025_03_26);
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     peer.send_message(json!([
         request_message(json!(1), "ping", json!({})),
@@ -55,7 +55,7 @@ fn batched_requests_are_answered_in_one_batch() {
 
 #[test]
 fn batch_without_requests_is_not_answered() {
-    let mut peer = Peer::ready(Revision::V2025_03_26);
+    let mut peer = TestSession::ready(Revision::V2025_03_26);
     peer.send_message(json!([{ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }]));
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[base-notification-no-response]");
     peer.send_message(json!([request_message(json!(1), "roots/list", json!({}))]));
@@ -66,7 +66,7 @@ fn batch_without_requests_is_not_answered() {
 
 #[test]
 fn pending_batch_is_answered_when_the_session_ends() {
-    let mut peer = Peer::ready(Revision::V2025_03_26);
+    let mut peer = TestSession::ready(Revision::V2025_03_26);
     peer.send_message(json!([
         request_message(json!(1), "ping", json!({})),
         request_message(json!(2), "roots/list", json!({}))
@@ -78,7 +78,7 @@ fn pending_batch_is_answered_when_the_session_ends() {
 #[test]
 fn batches_are_rejected_by_other_revisions() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.has_batches()) {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
         peer.send_message(json!([{ "jsonrpc": "2.0", "id": sent["id"], "result": { "tools": [] } }, request_message(json!(1), "ping", json!({}))]));
         match peer.take_result(call) {
@@ -103,7 +103,7 @@ fn batches_are_rejected_by_other_revisions() {
 fn batch_size_is_bounded() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.batch = 2;
-    let mut peer = Peer::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
     peer.send_message(json!([
         request_message(json!(1), "ping", json!({})),
         request_message(json!(2), "elicitation/create", form_params()),

@@ -3,11 +3,11 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer};
+use crate::peer::{LONG_DEADLINE, TestSession};
 
 #[test]
 fn only_pings_are_sent_before_the_initialize_response() {
-    let mut peer = Peer::new(HandshakeMode::Initialize);
+    let mut peer = TestSession::new(HandshakeMode::Initialize);
     peer.take_sent_messages();
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, LONG_DEADLINE, peer.now);
     assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
@@ -25,7 +25,7 @@ fn only_pings_are_sent_before_the_initialize_response() {
 
 #[test]
 fn failed_opening_ends_pending_calls() {
-    let mut peer = Peer::new(HandshakeMode::Initialize);
+    let mut peer = TestSession::new(HandshakeMode::Initialize);
     peer.take_sent_messages();
     let call = peer.call(ClientRequest::Ping);
     peer.send_error(&json!(1), -32000, "no");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, form_params, tool_call};
+use crate::peer::{TestSession, form_params, tool_call};
 
 fn empty_lists() -> Value {
     json!({ "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "contents": [] })
@@ -51,7 +51,7 @@ fn cache_hints_of_lists_and_contents_are_reported() {
                 (json!("everybody"), CacheScope::Private),
                 (json!(5), CacheScope::Private),
             ] {
-                let mut peer = Peer::ready(Revision::V2026_07_28);
+                let mut peer = TestSession::ready(Revision::V2026_07_28);
                 let (call, sent) = peer.start_call(request.clone());
                 let mut result = empty_lists();
                 result["resultType"] = json!("complete");
@@ -81,7 +81,7 @@ fn cache_hints_of_lists_and_contents_are_reported() {
 #[test]
 fn cache_hints_are_ignored_by_older_revisions() {
     for request in cacheable_requests() {
-        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(request);
         let mut result = empty_lists();
         result["ttlMs"] = json!(1000);
@@ -92,7 +92,7 @@ fn cache_hints_are_ignored_by_older_revisions() {
 
 #[test]
 fn results_based_on_user_input_have_no_cache_hint() {
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
     let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
     let ask = json!({ "resultType": "input_required", "inputRequests": input_request, "ttlMs": 1000, "cacheScope": "public" });
@@ -104,7 +104,7 @@ fn results_based_on_user_input_have_no_cache_hint() {
     peer.send_result(&sent["id"], json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" }));
     assert_eq!(cache_hint(peer.take_result(call)), None, "[cache-no-mrtr]");
 
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     peer.send_result(&sent["id"], json!({ "messages": [], "ttlMs": 1000 }));
     assert!(

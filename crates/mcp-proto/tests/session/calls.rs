@@ -5,7 +5,7 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, assert_contains, client_config, tool_call};
+use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, assert_contains, client_config, tool_call};
 
 fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
@@ -85,7 +85,7 @@ fn requests_match_the_schemas() {
             json!({}),
         ),
     ];
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let mut ids = std::collections::HashSet::new();
     for (request, expected, answer) in cases {
         let (call, sent) = peer.start_call(request.clone());
@@ -104,7 +104,7 @@ fn requests_match_the_schemas() {
             assert_eq!(next_cursor.as_deref(), Some(""), "[pagination-empty-string-cursor]");
         }
     }
-    let (_, sent) = Peer::ready(Revision::V2025_03_26).start_call(completion_request());
+    let (_, sent) = TestSession::ready(Revision::V2025_03_26).start_call(completion_request());
     assert_eq!(
         sent["params"].get("context"),
         None,
@@ -115,7 +115,7 @@ fn requests_match_the_schemas() {
 #[test]
 fn modern_requests_contain_their_metadata() {
     let config = client_config(HandshakeMode::Probe);
-    let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
+    let mut peer = TestSession::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     let meta = |level: Value| {
         let mut meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -166,7 +166,7 @@ fn unsupported_requests_are_not_sent() {
         ),
     ];
     for revision in Revision::ALL {
-        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), client_config(HandshakeMode::Probe));
+        let mut peer = TestSession::ready_with(revision, json!({ "unknown": {} }), client_config(HandshakeMode::Probe));
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), LONG_DEADLINE, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
@@ -184,10 +184,10 @@ fn unsupported_requests_are_not_sent() {
         assert_eq!(peer.take_events(), vec![], "a refused call must not cause an event");
     }
     let offers = json!({ "resources": { "subscribe": false } });
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, client_config(HandshakeMode::Probe));
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, offers, client_config(HandshakeMode::Probe));
     let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let arguments = json_object(json!({ "a": 1 }));
     let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[prompts-string-arguments]: {end:?}");
@@ -195,7 +195,7 @@ fn unsupported_requests_are_not_sent() {
 
 #[test]
 fn responses_are_matched_to_calls_in_any_order() {
-    let mut peer = Peer::ready(Revision::V2025_06_18);
+    let mut peer = TestSession::ready(Revision::V2025_06_18);
     let (first, a) = peer.start_call(ClientRequest::ListTools { cursor: None });
     let (second, b) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
     peer.send_result(&b["id"], json!({ "prompts": [] }));
@@ -229,7 +229,7 @@ fn malformed_response_names_the_invalid_member() {
         (ClientRequest::ReadResource { uri: "a:b".into() }, json!({ "contents": [{ "uri": "a:b" }] }), "contents[0]"),
         (completion_request(), json!({ "values": [] }), "missing field `completion`"),
     ];
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     for (request, answer, words) in cases {
         let (call, sent) = peer.start_call(request);
         peer.send_result(&sent["id"], answer.clone());
@@ -253,7 +253,7 @@ fn malformed_list_entry_is_dropped() {
         (json!({ "name": "b", "inputSchema": {}, "icons": [{ "src": "a:b" }, { "src": 1 }] }), "b", "icons[1].src:"),
         (json!({ "name": "b", "inputSchema": {}, "annotations": { "readOnlyHint": "yes" } }), "b", "annotations.read"),
     ];
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     for (bad, name, words) in cases {
         let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
         peer.send_result(
@@ -285,7 +285,7 @@ fn malformed_list_entry_is_dropped() {
 
 #[test]
 fn large_content_is_sliced_and_small_content_copied() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));
     let answer = json!({ "jsonrpc": "2.0", "id": sent["id"], "result": { "content": [
@@ -314,7 +314,7 @@ fn large_content_is_sliced_and_small_content_copied() {
 
 #[test]
 fn every_kind_of_content_is_parsed() {
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(tool_call());
     peer.send_result(
         &sent["id"],
@@ -347,7 +347,7 @@ fn every_kind_of_content_is_parsed() {
 fn url_elicitation_error_is_recognized_in_one_revision() {
     let page = json!({ "mode": "url", "url": "https://x.test/", "message": "sign in", "elicitationId": "e1" });
     for (revision, known) in [(Revision::V2025_06_18, false), (Revision::V2025_11_25, true)] {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let (call, sent) = peer.start_call(tool_call());
         let error = json!({ "code": -32042, "message": "visit", "data": { "elicitations": [page] } });
         peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": error }));
@@ -375,7 +375,7 @@ fn url_elicitation_error_is_recognized_in_one_revision() {
 #[test]
 fn cancelled_call_ends_immediately() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
@@ -393,7 +393,7 @@ fn cancelled_call_ends_immediately() {
 fn concurrent_calls_are_bounded() {
     let mut config = client_config(HandshakeMode::Probe);
     config.limits.in_flight_calls = 3;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     let first = peer.call(tool_call());
     peer.call(tool_call());
     peer.call(tool_call());
@@ -405,7 +405,7 @@ fn concurrent_calls_are_bounded() {
 
 #[test]
 fn calls_end_with_the_session() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.session.handle_closed(CloseReason::ServerExited { status: None, signal: Some(9) }, peer.now);
     let events = peer.take_events();
@@ -429,7 +429,7 @@ fn calls_end_with_the_session() {
 #[test]
 fn root_changes_are_notified_in_legacy_revisions() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         peer.session.notify(ClientNotification::RootsListChanged);
         let notified: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["method"].clone()).collect();
         let expected = if revision.is_modern() { vec![] } else { vec![json!("notifications/roots/list_changed")] };

@@ -6,7 +6,7 @@ use mcp_proto::types::CompletionReference;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, accepted_form_response, form_params, seconds, tool_call};
+use crate::peer::{TestSession, accepted_form_response, form_params, seconds, tool_call};
 
 fn lost_stream_fault() -> DeliveryFault {
     DeliveryFault::Lost { cause: "the stream broke".into() }
@@ -43,7 +43,7 @@ fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         for fault in [lost_stream_fault(), unreachable_fault(), status_fault(503)] {
             for request in safe_requests() {
-                let mut peer = Peer::over_http(revision);
+                let mut peer = TestSession::over_http(revision);
                 let (call, first) = peer.start_call(request);
                 peer.report_undelivered(&first["id"], fault.clone());
                 assert_eq!(
@@ -102,7 +102,7 @@ fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
             (status_fault(431), false),
             (status_fault(404), false),
         ] {
-            let mut peer = Peer::over_http(revision);
+            let mut peer = TestSession::over_http(revision);
             let (call, first) = peer.start_call(tool_call());
             peer.report_undelivered(&first["id"], fault.clone());
             match peer.take_result(call) {
@@ -118,7 +118,7 @@ fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
             peer.send_result(&sent["id"], json!({ "content": [] }));
             assert!(peer.take_result(call).is_ok(), "[http-413-431]: the session must continue after {fault}");
         }
-        let mut peer = Peer::over_http(revision);
+        let mut peer = TestSession::over_http(revision);
         let (call, first) = peer.start_call(tool_call());
         peer.report_undelivered(&first["id"], unreachable_fault());
         peer.advance_time(Duration::from_millis(250));
@@ -131,7 +131,7 @@ fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
 
 #[test]
 fn json_rpc_error_in_an_http_error_body_is_the_response() {
-    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no such method" } });
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     peer.report_status(&sent["id"], 404, &body.to_string());
@@ -144,7 +144,7 @@ fn json_rpc_error_in_an_http_error_body_is_the_response() {
 
 #[test]
 fn cancellation_closes_the_stream_in_2026_07_28() {
-    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
     assert_eq!(
@@ -179,7 +179,7 @@ fn cancellation_closes_the_stream_in_2026_07_28() {
     peer.take_events();
 
     for revision in [Revision::V2025_03_26, Revision::V2025_11_25] {
-        let mut peer = Peer::over_http(revision);
+        let mut peer = TestSession::over_http(revision);
         let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
         let (message, head) = peer.take_post();
@@ -191,7 +191,7 @@ fn cancellation_closes_the_stream_in_2026_07_28() {
 
 #[test]
 fn cancelled_call_is_not_sent_again() {
-    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     peer.report_undelivered(&sent["id"], lost_stream_fault());
     peer.session.cancel(call, CancelReason::User, peer.now);
@@ -202,7 +202,7 @@ fn cancelled_call_is_not_sent_again() {
 
 #[test]
 fn user_responses_survive_a_lost_stream() {
-    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
     let (call, first) = peer.start_call(request);
     let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
@@ -228,7 +228,7 @@ fn user_responses_survive_a_lost_stream() {
 
 #[test]
 fn server_request_belongs_to_the_call_of_its_stream() {
-    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (first, sent) = peer.start_call(tool_call());
     let (second, _) = peer.start_call(tool_call());
     let server_request =
@@ -254,7 +254,7 @@ fn undelivered_ping_is_a_lost_connection() {
     settings.carrier = TransportKind::StreamableHttp;
     settings.timeouts.ping_interval = Some(seconds(30));
     let capabilities = crate::peer::all_capabilities();
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities.clone(), settings.clone());
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, capabilities.clone(), settings.clone());
     peer.advance_time(seconds(30));
     let ping = peer.take_sent_message();
     assert_eq!(ping["method"], "ping", "[ping-periodic]");
@@ -264,7 +264,7 @@ fn undelivered_ping_is_a_lost_connection() {
         matches!(&event, SessionEvent::Closed(CloseReason::ConnectionLost(cause)) if cause.contains("refused")),
         "[ping-timeout-failure], [ping-log-failures]: {event:?}"
     );
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, capabilities, settings);
     peer.advance_time(seconds(30));
     let ping = peer.take_sent_message();
     peer.report_status(&ping["id"], 400, "");
@@ -274,7 +274,7 @@ fn undelivered_ping_is_a_lost_connection() {
 
 #[test]
 fn unknown_ids_are_ignored() {
-    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let mut peer = TestSession::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
         peer.report_undelivered(&id, lost_stream_fault());
     }

@@ -3,10 +3,10 @@
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, tool_call};
+use crate::peer::{TestSession, tool_call};
 
-fn modern_http_peer() -> Peer {
-    Peer::over_http(Revision::V2026_07_28)
+fn modern_http_peer() -> TestSession {
+    TestSession::over_http(Revision::V2026_07_28)
 }
 
 fn tool_definition(name: &str, properties: Value) -> Value {
@@ -14,7 +14,7 @@ fn tool_definition(name: &str, properties: Value) -> Value {
 }
 
 /// Responds to `tools/list` with `tools`. Returns the names of the accepted tools, and the dropped entries.
-fn respond_to_tools_list(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
+fn respond_to_tools_list(peer: &mut TestSession, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     let call = peer.call(ClientRequest::ListTools { cursor: None });
     let sent = peer.take_sent_message();
     peer.send_result(&sent["id"], json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }));
@@ -39,7 +39,7 @@ fn tool_call_request(name: &str, arguments: Value) -> ClientRequest {
     ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
 }
 
-fn sent_parameter_headers(peer: &mut Peer, arguments: Value) -> Vec<(String, String)> {
+fn sent_parameter_headers(peer: &mut TestSession, arguments: Value) -> Vec<(String, String)> {
     peer.call(tool_call_request("t", arguments));
     peer.take_post().1.params
 }
@@ -83,7 +83,7 @@ fn values_not_allowed_in_headers_are_encoded() {
         ("=?BASE64?SGk=?=", "=?BASE64?SGk=?="),
     ] {
         assert_eq!(
-            header_value(text),
+            encode_header_value(text),
             value,
             "[http-x-mcp-header-base64], [http-x-mcp-header-sentinel-lookalike], [http-x-mcp-header-sentinel-exact]: {text:?}"
         );
@@ -224,8 +224,8 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
 fn header_annotations_are_ignored_without_such_headers() {
     let bad = tool_definition("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
     for (proves, mut peer) in [
-        ("[http-x-mcp-header-stdio-ignore]", Peer::ready(Revision::V2026_07_28)),
-        ("[lifecycle-respect-version]", Peer::over_http(Revision::V2025_11_25)),
+        ("[http-x-mcp-header-stdio-ignore]", TestSession::ready(Revision::V2026_07_28)),
+        ("[lifecycle-respect-version]", TestSession::over_http(Revision::V2025_11_25)),
     ] {
         let (names, dropped) = respond_to_tools_list(&mut peer, std::slice::from_ref(&bad));
         assert_eq!((names.len(), dropped.len()), (1, 0), "{proves}: the tool must be accepted");

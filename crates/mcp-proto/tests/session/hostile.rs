@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, all_capabilities, client_config, tool_call};
+use crate::peer::{TestSession, all_capabilities, client_config, tool_call};
 
 #[test]
 fn unreadable_response_fails_its_call_immediately() {
@@ -20,7 +20,7 @@ fn unreadable_response_fails_its_call_immediately() {
         ("broken", b"{\"a\":}".to_vec()),
     ] {
         for revision in Revision::ALL {
-            let mut peer = Peer::ready(revision);
+            let mut peer = TestSession::ready(revision);
             let (other, _) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
             let (call, sent) = peer.start_call(tool_call());
             peer.send_line(body(&sent["id"], &what));
@@ -41,7 +41,7 @@ fn unreadable_response_fails_its_call_immediately() {
 
 #[test]
 fn overlong_line_fails_the_call_it_answers() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let (other, _) = peer.start_call(tool_call());
     let head = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":["#, sent["id"]);
@@ -60,7 +60,7 @@ fn overlong_line_fails_the_call_it_answers() {
     peer.session.handle_invalid(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
     assert!(matches!(peer.take_event(), SessionEvent::Anomaly { .. }), "X37: a notification must not fail a call");
 
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let (given_up, _) = peer.start_call(tool_call());
     peer.session.cancel(given_up, CancelReason::User, peer.now);
     peer.take_events();
@@ -75,7 +75,7 @@ fn overlong_line_fails_the_call_it_answers() {
 #[test]
 fn response_reaches_only_its_own_call() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
         let (second, _) = peer.start_call(ClientRequest::ListTools { cursor: None });
         let id = sent["id"].as_i64().unwrap();
@@ -108,7 +108,7 @@ fn response_reaches_only_its_own_call() {
 #[test]
 fn error_without_id_fails_the_only_call_if_it_is_a_parse_error() {
     let error = |code: i64| json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": "?" } });
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.send_message(error(-32601));
     assert!(
@@ -128,7 +128,7 @@ fn error_without_id_fails_the_only_call_if_it_is_a_parse_error() {
 fn event_flood_is_merged_counted_and_bounded() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.queued_events = 100;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     let (call, sent) = peer.start_call(tool_call());
     for step in 1..=5_000 {
         peer.send_notification("notifications/message", json!({ "level": "info", "data": step }));
@@ -168,7 +168,7 @@ fn queued_events_are_bounded_in_bytes() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.queued_event_bytes = 10_000;
     settings.limits.open_request_bytes = 10_000;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     let text = "x".repeat(4000);
     for _ in 0..10 {
         peer.send_notification("notifications/message", json!({ "level": "info", "data": text }));
@@ -200,7 +200,7 @@ fn queued_events_are_bounded_in_bytes() {
 fn session_with_a_server_that_does_not_read_is_closed() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.queued_messages = 50;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     for id in 0..100 {
         peer.send_request(json!(id), "ping", json!({}));
     }
@@ -214,7 +214,7 @@ fn session_with_a_server_that_does_not_read_is_closed() {
 
 #[test]
 fn server_text_is_truncated_and_escaped_in_causes() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let nasty = format!("\u{1b}]52;c;x\u{7}\u{202e}{}", "x".repeat(100_000));
     peer.send_notification("notifications/message", json!({ "level": nasty, "data": 1 }));
     peer.send_request(json!(1), &nasty, json!({}));

@@ -3,10 +3,10 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, all_capabilities, client_config, seconds};
+use crate::peer::{TestSession, all_capabilities, client_config, seconds};
 
-fn http_peer(known: Option<Revision>) -> Peer {
-    Peer::with_config(SessionConfig {
+fn http_peer(known: Option<Revision>) -> TestSession {
+    TestSession::with_config(SessionConfig {
         carrier: TransportKind::StreamableHttp,
         known,
         ..client_config(HandshakeMode::Probe)
@@ -26,7 +26,7 @@ fn rpc_error(code: i64, data: Value) -> String {
 }
 
 #[track_caller]
-fn take_handshake_failure(peer: &mut Peer) -> (HandshakeFault, String) {
+fn take_handshake_failure(peer: &mut TestSession) -> (HandshakeFault, String) {
     match peer.take_events().last() {
         Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
         other => panic!("expected a failed opening, not {other:?}"),
@@ -34,7 +34,7 @@ fn take_handshake_failure(peer: &mut Peer) -> (HandshakeFault, String) {
 }
 
 #[track_caller]
-fn take_negotiated_revision(peer: &mut Peer) -> Revision {
+fn take_negotiated_revision(peer: &mut TestSession) -> Revision {
     match peer.take_event() {
         SessionEvent::Ready(facts) => facts.revision,
         other => panic!("expected a ready session, not {other:?}"),
@@ -271,8 +271,10 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
 
 #[test]
 fn http_sse_is_always_legacy() {
-    let mut peer =
-        Peer::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..client_config(HandshakeMode::Probe) });
+    let mut peer = TestSession::with_config(SessionConfig {
+        carrier: TransportKind::HttpSse,
+        ..client_config(HandshakeMode::Probe)
+    });
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
     assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
@@ -281,14 +283,14 @@ fn http_sse_is_always_legacy() {
     assert_eq!(peer.take_post().1, HttpHead::default(), "later messages must have no additional headers");
 
     let pinned = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
+    let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
     assert_eq!(take_handshake_failure(&mut peer).0, HandshakeFault::Refused, "2026-07-28 must be refused");
 }
 
 #[test]
 fn pinned_revision_has_no_fallback() {
     let settings = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
-    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
+    let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (probe, _) = peer.take_post();
     peer.report_status(&probe["id"], 404, "");
     assert_eq!(
@@ -297,7 +299,7 @@ fn pinned_revision_has_no_fallback() {
         "initialize must not follow if 2026-07-28 is pinned"
     );
     let settings = client_config(HandshakeMode::Pinned(Revision::V2025_06_18));
-    let mut peer = Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
+    let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (init, _) = peer.take_post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
     peer.report_status(&init["id"], 404, "");

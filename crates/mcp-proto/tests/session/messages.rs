@@ -20,7 +20,7 @@ fn extension_request() -> ClientRequest {
 #[test]
 fn extension_method_is_sent_only_to_servers_that_support_it() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let end = peer.session.call(extension_request(), LONG_DEADLINE, peer.now);
         assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback] in {revision}: {end:?}");
         assert_eq!(
@@ -31,7 +31,7 @@ fn extension_method_is_sent_only_to_servers_that_support_it() {
 
         let mut capabilities = all_capabilities();
         capabilities["extensions"] = json!({ "com.example/skills": {} });
-        let mut peer = Peer::ready_with(revision, capabilities, client_config(HandshakeMode::Probe));
+        let mut peer = TestSession::ready_with(revision, capabilities, client_config(HandshakeMode::Probe));
         let (call, sent) = peer.start_call(extension_request());
         assert_contains(
             &sent,
@@ -49,7 +49,7 @@ fn extension_method_is_sent_only_to_servers_that_support_it() {
 #[test]
 fn in_flight_ids_are_unique_and_notifications_have_none() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let mut ids = HashSet::new();
         let mut calls = Vec::new();
         for _ in 0..20 {
@@ -72,7 +72,7 @@ fn in_flight_ids_are_unique_and_notifications_have_none() {
 
 #[test]
 fn server_error_is_reported_unchanged() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     for error in [-32_000, -32_001, -32_003, -32_019, 7] {
         let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
         let error_object = json!({ "code": error, "message": "no", "data": { "a": 1 } });
@@ -84,7 +84,7 @@ fn server_error_is_reported_unchanged() {
 
 #[test]
 fn prompt_messages_contain_every_kind_of_content() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     let message = |role: &str, content: Value| json!({ "role": role, "content": content });
     let messages = [

@@ -5,15 +5,15 @@ use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, Peer, accepted_form_response, all_capabilities, client_config, form_params, sampling_params,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params,
     seconds, tool_call,
 };
 
-fn modern_peer() -> Peer {
-    Peer::ready(Revision::V2026_07_28)
+fn modern_peer() -> TestSession {
+    TestSession::ready(Revision::V2026_07_28)
 }
 
-fn require_input(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Value) {
+fn require_input(peer: &mut TestSession, id: &Value, state: Option<&str>, requests: Value) {
     let mut result = json!({ "resultType": "input_required" });
     if let Some(state) = state {
         result["requestState"] = json!(state);
@@ -252,7 +252,7 @@ fn forbidden_input_request_ends_the_call() {
         ),
         ("wrong shape", &all, tool_call(), json!({ "resultType": "input_required", "requestState": 7 })),
     ] {
-        let mut peer = Peer::ready_with(Revision::V2026_07_28, all_capabilities(), settings.clone());
+        let mut peer = TestSession::ready_with(Revision::V2026_07_28, all_capabilities(), settings.clone());
         peer.take_sent_messages();
         let (call, sent) = peer.start_call(request);
         peer.send_result(&sent["id"], result);
@@ -260,7 +260,7 @@ fn forbidden_input_request_ends_the_call() {
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "{proves}: {end:?}");
         assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "{proves}: no message must be sent");
     }
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     peer.send_result(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
     assert!(

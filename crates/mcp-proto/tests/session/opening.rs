@@ -4,10 +4,10 @@ use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, assert_contains, client_config, seconds};
+use crate::peer::{TestSession, assert_contains, client_config, seconds};
 
 /// A step of a scripted handshake.
-enum HandshakeStep {
+enum ScriptedHandshakeStep {
     /// Asserts that the session sent exactly one message, which contains this value.
     Sends(Value),
     SendsNothing,
@@ -25,13 +25,13 @@ enum HandshakeStep {
     Anomaly(&'static str),
     Quiet,
 }
-use HandshakeStep::*;
+use ScriptedHandshakeStep::*;
 
-fn result_step(id: i64, result: Value) -> HandshakeStep {
+fn result_step(id: i64, result: Value) -> ScriptedHandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-fn error_step(id: i64, code: i64, message: &str, data: Value) -> HandshakeStep {
+fn error_step(id: i64, code: i64, message: &str, data: Value) -> ScriptedHandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } }))
 }
 
@@ -44,25 +44,25 @@ fn initialize_result(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "2" } })
 }
 
-fn probe_step() -> HandshakeStep {
+fn probe_step() -> ScriptedHandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test-host" },
         "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {}, "url": {} } } } } }))
 }
 
-fn initialize_step(id: i64, version: &str) -> HandshakeStep {
+fn initialize_step(id: i64, version: &str) -> ScriptedHandshakeStep {
     Sends(json!({ "id": id, "method": "initialize", "params": { "protocolVersion": version,
                   "capabilities": { "roots": { "listChanged": true } },
                   "clientInfo": { "name": "test-host", "version": "1.0" } } }))
 }
 
-fn initialized_step() -> HandshakeStep {
+fn initialized_step() -> ScriptedHandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<HandshakeStep>) {
-    let mut peer = Peer::with_config(client_config(opening));
+fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<ScriptedHandshakeStep>) {
+    let mut peer = TestSession::with_config(client_config(opening));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
         match step {
@@ -116,7 +116,7 @@ fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<HandshakeStep
 #[test]
 fn probe_decides_the_era() {
     use Revision::*;
-    let legacy = |error: HandshakeStep| vec![probe_step(), error, initialize_step(2, "2025-11-25"), Quiet];
+    let legacy = |error: ScriptedHandshakeStep| vec![probe_step(), error, initialize_step(2, "2025-11-25"), Quiet];
     for (proves, steps) in [
         (
             "[stdio-probe-result-select], [lifecycle-no-handshake-modern]",
@@ -395,7 +395,7 @@ fn capabilities_match_the_revision() {
         (Revision::V2025_06_18, json!({}), Value::Null),
         (Revision::V2025_11_25, json!({ "form": {}, "url": {} }), json!({})),
     ] {
-        let sent = Peer::new(HandshakeMode::Pinned(revision)).take_sent_message();
+        let sent = TestSession::new(HandshakeMode::Pinned(revision)).take_sent_message();
         let offered = &sent["params"]["capabilities"];
         assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
         assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
@@ -409,14 +409,14 @@ fn capabilities_match_the_revision() {
     }
     let mut pages = client_config(HandshakeMode::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
-    let sent = Peer::with_config(pages).take_sent_message();
+    let sent = TestSession::with_config(pages).take_sent_message();
     let offered = &sent["params"]["capabilities"];
     assert_eq!(
         offered.get("elicitation"),
         None,
         "[elicit-declare-init]: URL mode alone must not be declared in 2025-06-18"
     );
-    let sent = Peer::new(HandshakeMode::Probe).take_sent_message();
+    let sent = TestSession::new(HandshakeMode::Probe).take_sent_message();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["roots"], json!({}), "[roots-no-list-changed-modern]: no listChanged");
     assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "[elicit-declare-per-request]");
@@ -426,13 +426,13 @@ fn capabilities_match_the_revision() {
 #[test]
 fn known_revision_of_a_local_server_is_tried_first() {
     let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..client_config(HandshakeMode::Probe) };
-    let mut peer = Peer::with_config(settings.clone());
+    let mut peer = TestSession::with_config(settings.clone());
     let init = peer.take_sent_message();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a known legacy server must not be probed");
     peer.send_result(&init["id"], initialize_result("2025-06-18"));
     assert!(matches!(peer.take_event(), SessionEvent::Ready(_)), "the known revision must be used");
 
-    let mut peer = Peer::with_config(settings);
+    let mut peer = TestSession::with_config(settings);
     let init = peer.take_sent_message();
     peer.send_error(&init["id"], -32601, "no such method");
     let probe = peer.take_sent_message();

@@ -9,8 +9,8 @@ use mcp_proto::types::{
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-/// A session with a scripted server and a simulated clock.
-pub(crate) struct Peer {
+/// A session under test with a scripted server and a simulated clock.
+pub(crate) struct TestSession {
     pub(crate) session: Session,
     pub(crate) now: Instant,
 }
@@ -45,31 +45,31 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
 pub(crate) const LONG_DEADLINE: CallDeadline =
     CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
 
-impl Peer {
-    pub(crate) fn with_config(config: SessionConfig) -> Peer {
+impl TestSession {
+    pub(crate) fn with_config(config: SessionConfig) -> TestSession {
         let now = Instant::now();
-        Peer { session: Session::new(config, now), now }
+        TestSession { session: Session::new(config, now), now }
     }
 
-    pub(crate) fn new(opening: HandshakeMode) -> Peer {
-        Peer::with_config(client_config(opening))
+    pub(crate) fn new(opening: HandshakeMode) -> TestSession {
+        TestSession::with_config(client_config(opening))
     }
 
     /// Returns a session of `revision` after its handshake with a server that has all capabilities. Both queues are
     /// empty.
-    pub(crate) fn ready(revision: Revision) -> Peer {
-        Peer::ready_with(revision, all_capabilities(), client_config(HandshakeMode::Pinned(revision)))
+    pub(crate) fn ready(revision: Revision) -> TestSession {
+        TestSession::ready_with(revision, all_capabilities(), client_config(HandshakeMode::Pinned(revision)))
     }
 
     /// Returns a session of `revision` over Streamable HTTP after its handshake.
-    pub(crate) fn over_http(revision: Revision) -> Peer {
+    pub(crate) fn over_http(revision: Revision) -> TestSession {
         let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
-        Peer::ready_with(revision, all_capabilities(), settings)
+        TestSession::ready_with(revision, all_capabilities(), settings)
     }
 
-    pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
+    pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> TestSession {
         config.opening = HandshakeMode::Pinned(revision);
-        let mut peer = Peer::with_config(config);
+        let mut peer = TestSession::with_config(config);
         let opened = if revision.is_modern() {
             json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })
         } else {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, Peer, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+    LONG_DEADLINE, TestSession, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
 };
 
 /// Encodes a message as JSON, or returns `None` if a number in it is out of the range of `Value`, such as `1E999`.
@@ -51,7 +51,7 @@ fn assert_round_trips(message: &IncomingMessage) {
 
 /// Counters of responses and call ends, each of which must occur exactly once.
 #[derive(Default)]
-struct EventCounter {
+struct ResponseCounter {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
     open_requests: Vec<(ServerRequestId, ServerRequest)>,
@@ -61,8 +61,8 @@ struct EventCounter {
     closed: bool,
 }
 
-impl EventCounter {
-    fn record_events(&mut self, peer: &mut Peer) {
+impl ResponseCounter {
+    fn record_events(&mut self, peer: &mut TestSession) {
         for sent in peer.take_sent_messages() {
             let all = sent.as_array().cloned().unwrap_or_else(|| vec![sent]);
             for message in all {
@@ -145,8 +145,8 @@ fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     }
 }
 
-fn run_session(mut peer: Peer, inputs: Vec<SessionInput>) {
-    let mut ledger = EventCounter::default();
+fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
+    let mut ledger = ResponseCounter::default();
     ledger.record_events(&mut peer);
     for input in inputs {
         match input {
@@ -250,7 +250,7 @@ proptest! {
 
     #[test]
     fn opening_session_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run_session(Peer::new(HandshakeMode::Probe), inputs);
+        run_session(TestSession::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
@@ -258,7 +258,7 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run_session(Peer::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
+        run_session(TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
     }
 
     #[test]
@@ -276,7 +276,7 @@ proptest! {
         let mut capabilities = all_capabilities();
         capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
         capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
-        run_session(Peer::ready_with(revision, capabilities, settings), inputs);
+        run_session(TestSession::ready_with(revision, capabilities, settings), inputs);
     }
 
     #[test]
@@ -284,7 +284,7 @@ proptest! {
         revision in prop::sample::select(vec![Revision::V2025_03_26, Revision::V2025_11_25]),
         steps in prop::collection::vec((0_usize..4, 0_usize..3, any::<usize>(), any::<bool>()), 1..40),
     ) {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let mut open = Vec::new();
         let mut missing = HashSet::new();
         for (id, (kind, how, which, withdraw)) in steps.into_iter().enumerate() {
@@ -328,7 +328,7 @@ proptest! {
     /// members.
     #[test]
     fn tool_result_parses_like_serde(text in any_tool_result()) {
-        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(tool_call());
         peer.send_line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));
         let members: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();

@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
 use crate::peer::{
-    Peer, accepted_form_response, all_capabilities, assert_contains, client_config, form_params, sampling_params,
-    tool_call,
+    TestSession, accepted_form_response, all_capabilities, assert_contains, client_config, form_params,
+    sampling_params, tool_call,
 };
 
 fn url_elicitation_params() -> Value {
@@ -25,7 +25,7 @@ fn sampling_response(content: SamplingContent) -> ClientResponse {
 
 #[test]
 fn server_requests_are_reported_and_answered() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.send_request(json!("s-1"), "sampling/createMessage", sampling_params());
     let (request, call, server_request) = peer.take_server_request();
     assert!(
@@ -79,7 +79,7 @@ fn responses_contain_only_permitted_members() {
         (ElicitAction::Accept, url_elicitation_params(), Value::Null),
         (ElicitAction::Decline, url_elicitation_params(), Value::Null),
     ] {
-        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let mut peer = TestSession::ready(Revision::V2025_11_25);
         peer.send_request(json!(1), "elicitation/create", params);
         let (request, ..) = peer.take_server_request();
         let given = json!({ "a": 1 }).as_object().cloned();
@@ -99,7 +99,7 @@ fn responses_contain_only_permitted_members() {
         (Revision::V2025_06_18, two(), json!({ "type": "text", "text": "a\n\nb" })),
         (Revision::V2025_06_18, mixed(), Value::Null),
     ] {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         peer.send_request(json!(1), "sampling/createMessage", sampling_params());
         let (request, ..) = peer.take_server_request();
         peer.session.answer(request, sampling_response(content), peer.now).unwrap();
@@ -139,7 +139,7 @@ fn undeclared_requests_are_refused() {
         ("bad params", &all, V2025_11_25, "elicitation/create", json!([1]), -32602),
         ("bad params", &all, V2025_11_25, "elicitation/create", json!({ "mode": "telepathy" }), -32602),
     ] {
-        let mut peer = Peer::ready_with(revision, all_capabilities(), config.clone());
+        let mut peer = TestSession::ready_with(revision, all_capabilities(), config.clone());
         peer.send_request(json!("x"), method, params);
         let expected = json!({ "id": "x", "error": { "code": code } });
         assert_contains(&peer.take_sent_message(), &expected, requirement);
@@ -150,7 +150,7 @@ fn undeclared_requests_are_refused() {
 #[test]
 fn pings_are_answered_immediately() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         peer.send_message(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
         assert_eq!(
             peer.take_sent_message(),
@@ -163,7 +163,7 @@ fn pings_are_answered_immediately() {
 /// Covers the MCP requirement `[base-error-retired-codes]`.
 #[test]
 fn requests_of_a_modern_server_are_not_answered() {
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     for method in ["ping", "roots/list", "elicitation/create"] {
         peer.send_request(json!(1), method, form_params());
         assert_eq!(
@@ -177,7 +177,7 @@ fn requests_of_a_modern_server_are_not_answered() {
 
 #[test]
 fn withdrawn_request_is_not_answered() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.send_request(json!(4), "elicitation/create", form_params());
     let (request, ..) = peer.take_server_request();
     peer.send_notification("notifications/cancelled", json!({ "requestId": "4" }));
@@ -201,7 +201,7 @@ fn withdrawn_request_is_not_answered() {
 
 #[test]
 fn cancelling_a_call_refuses_its_server_requests() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.take_sent_messages();
     peer.send_request(json!("e"), "elicitation/create", form_params());
@@ -221,7 +221,7 @@ fn cancelling_a_call_refuses_its_server_requests() {
 
 #[test]
 fn each_request_is_answered_when_the_session_ends() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.send_request(json!("e"), "elicitation/create", form_params());
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     peer.send_request(json!("r"), "roots/list", json!({}));
@@ -249,7 +249,7 @@ fn each_request_is_answered_when_the_session_ends() {
 fn open_server_requests_are_bounded() {
     let mut config = client_config(HandshakeMode::Probe);
     config.limits.open_requests = 2;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     for id in 1..=3 {
         peer.send_request(json!(id), "elicitation/create", form_params());
     }
@@ -263,7 +263,7 @@ fn open_server_requests_are_bounded() {
 
 #[test]
 fn duplicate_request_id_is_answered_once() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.send_request(json!(1), "roots/list", json!({}));
     let (request, ..) = peer.take_server_request();
     peer.send_request(json!(1), "elicitation/create", form_params());
@@ -278,11 +278,11 @@ fn duplicate_request_id_is_answered_once() {
 fn extensions_are_declared_to_every_server() {
     let mut settings = client_config(HandshakeMode::Initialize);
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
-    let sent = Peer::with_config(settings.clone()).take_sent_message();
+    let sent = TestSession::with_config(settings.clone()).take_sent_message();
     let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
     assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
     settings.opening = HandshakeMode::Probe;
-    let sent = Peer::with_config(settings).take_sent_message();
+    let sent = TestSession::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
 }

@@ -3,14 +3,14 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, client_config, form_params, tool_call};
+use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, client_config, form_params, tool_call};
 
 fn request_id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
 }
 
 /// Reports a 404 response to the request `refused`, and returns the `initialize` request that the session then sends.
-fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
+fn lose_session(peer: &mut TestSession, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&request_id(refused)), peer.now);
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
@@ -18,7 +18,7 @@ fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
     init
 }
 
-fn accept_initialize(peer: &mut Peer, init: &Value) {
+fn accept_initialize(peer: &mut TestSession, init: &Value) {
     let result = json!({ "protocolVersion": "2025-06-18", "capabilities": all_capabilities() });
     peer.send_result(&init["id"], result);
 }
@@ -26,7 +26,7 @@ fn accept_initialize(peer: &mut Peer, init: &Value) {
 #[test]
 fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Initialize) };
-    let mut peer = Peer::with_config(settings);
+    let mut peer = TestSession::with_config(settings);
     let init = peer.take_sent_message();
     peer.send_result(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
     peer.take_events();
@@ -97,7 +97,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 
 #[test]
 fn failed_reopening_fails_the_session() {
-    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let init = lose_session(&mut peer, &sent);
     peer.report_undelivered(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
@@ -111,7 +111,7 @@ fn failed_reopening_fails_the_session() {
 #[test]
 fn server_of_another_era_is_reopened() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
-    let mut peer = Peer::with_config(settings);
+    let mut peer = TestSession::with_config(settings);
     let probe = peer.take_sent_message();
     peer.report_status(&probe["id"], 400, "");
     let init = peer.take_sent_message();
@@ -141,7 +141,7 @@ fn server_of_another_era_is_reopened() {
 
 #[test]
 fn modern_server_has_no_session_to_lose() {
-    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let mut peer = TestSession::over_http(Revision::V2026_07_28);
     peer.session.handle_session_lost(None, peer.now);
     assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "[http-no-session-modern]");
 }

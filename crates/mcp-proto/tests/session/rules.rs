@@ -5,14 +5,15 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    Peer, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+    TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds,
+    tool_call,
 };
 
 /// Returns all messages that a session wrote in a run with messages of every kind.
 fn written_messages(revision: Revision) -> Vec<String> {
-    let mut peer = Peer::ready(revision);
+    let mut peer = TestSession::ready(revision);
     let mut lines = Vec::new();
-    let mut take = |peer: &mut Peer| {
+    let mut take = |peer: &mut TestSession| {
         lines.extend(std::iter::from_fn(|| peer.session.poll_transmit()).map(|outgoing| outgoing.json));
     };
     peer.session.notify(ClientNotification::RootsListChanged);
@@ -69,7 +70,7 @@ fn error_codes_are_those_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.open_requests = 1;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.send_request(json!(1), "no/such/method", Value::Null);
     peer.send_request(json!(2), "elicitation/create", json!({ "message": 5 }));
     peer.send_request(json!(3), "elicitation/create", form_params());
@@ -87,7 +88,7 @@ fn error_codes_are_those_of_json_rpc() {
             "[base-error-reserved-range], [base-error-avoid-legacy-range], [base-error-retired-codes]: {code}"
         );
     }
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     peer.send_request(json!(1), "no/such/method", Value::Null);
     assert_eq!(
         peer.take_sent_messages(),
@@ -100,7 +101,7 @@ fn error_codes_are_those_of_json_rpc() {
 fn implementation_defined_error_codes_have_no_special_meaning() {
     for code in -32019..=-32000 {
         for revision in Revision::ALL {
-            let mut peer = Peer::over_http(revision);
+            let mut peer = TestSession::over_http(revision);
             let (call, sent) = peer.start_call(tool_call());
             let data = json!({ "supported": ["2025-06-18"], "elicitations": [{ "mode": "url", "url": "https://x" }] });
             peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"],
@@ -123,7 +124,7 @@ fn implementation_defined_error_codes_have_no_special_meaning() {
 fn metadata_of_any_shape_is_retained_without_effect() {
     for odd in [json!(5), json!("x"), json!([1]), json!({ "a": { "b": null } }), Value::Null] {
         for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-            let mut peer = Peer::ready(revision);
+            let mut peer = TestSession::ready(revision);
             let meta = json!({ "io.modelcontextprotocol/serverInfo": odd, "io.modelcontextprotocol/related-task": odd,
                                "progressToken": odd, "com.example/own": odd });
             let (call, sent) = peer.start_call(tool_call());
@@ -160,7 +161,7 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let trace = TraceContext::new(parent.into(), Some("a=1,b=2".into()), Some("user=x;p=1".into())).unwrap();
     for (revision, there) in [(Revision::V2025_11_25, false), (Revision::V2026_07_28, true)] {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         peer.session.set_trace(Some(trace.clone()));
         let (_, sent) = peer.start_call(tool_call());
         let meta = &sent["params"]["_meta"];
@@ -191,7 +192,7 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
 #[test]
 fn server_info_does_not_affect_behaviour() {
     let transcript = |info: Value, extra: Value| {
-        let mut peer = Peer::with_config(client_config(HandshakeMode::Initialize));
+        let mut peer = TestSession::with_config(client_config(HandshakeMode::Initialize));
         let init = peer.take_sent_message();
         let mut capabilities = all_capabilities();
         capabilities["future"] = extra;
@@ -215,7 +216,7 @@ fn server_info_does_not_affect_behaviour() {
 
 #[test]
 fn unsupported_extension_is_not_used() {
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let request =
         ClientRequest::Extension { extension: "com.example/x", method: "x/y", params: serde_json::Map::new() };
     let end = peer.session.call(request, crate::peer::LONG_DEADLINE, peer.now);
@@ -234,7 +235,7 @@ fn unsupported_extension_is_not_used() {
 
 #[test]
 fn deprecated_features_work_while_declared() {
-    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let mut peer = TestSession::ready(Revision::V2026_07_28);
     let level = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Debug });
     peer.take_result(level).unwrap();
     let (call, sent) = peer.start_call(tool_call());
@@ -249,7 +250,7 @@ fn deprecated_features_work_while_declared() {
 
 #[test]
 fn log_message_belongs_to_the_request_of_its_stream() {
-    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let (_other, _) = peer.start_call(tool_call());
     let (call, sent) = peer.start_call(tool_call());
     let log =
@@ -268,7 +269,7 @@ fn log_message_belongs_to_the_request_of_its_stream() {
             other => panic!("[logging-request-scoped]: expected a log message, not {other:?}"),
         }
     }
-    let mut peer = Peer::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
+    let mut peer = TestSession::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.take_sent_message();
     peer.send_result(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     let listen = peer.take_sent_message();
@@ -283,7 +284,7 @@ fn log_message_belongs_to_the_request_of_its_stream() {
 fn pages_of_any_size_are_accepted() {
     for size in [0, 1, 3, 1000] {
         for cursor in [None, Some(""), Some("opaque=?\u{0}")] {
-            let mut peer = Peer::ready(Revision::V2026_07_28);
+            let mut peer = TestSession::ready(Revision::V2026_07_28);
             let (call, sent) = peer.start_call(ClientRequest::ListResources { cursor: None });
             assert_eq!(
                 sent["params"].get("cursor"),
@@ -326,7 +327,7 @@ fn partial_completion_results_are_accepted() {
         (json!({ "values": null, "total": null, "hasMore": null }), 0, None, false),
         (json!({}), 0, None, false),
     ] {
-        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(request());
         peer.send_result(&sent["id"], json!({ "completion": answer }));
         match peer.take_result(call) {

@@ -4,7 +4,7 @@ use mcp_proto::types::{ClientCapabilities, CreateMessageResult, Role, SamplingCa
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{Peer, all_capabilities, assert_contains, client_config};
+use crate::peer::{TestSession, all_capabilities, assert_contains, client_config};
 
 /// Returns the configuration of a client that declares support for tools in sampling.
 fn config_with_tools() -> SessionConfig {
@@ -43,16 +43,17 @@ fn tool_result_message(ids: &[&str]) -> Value {
 #[test]
 fn sampling_tools_are_declared_if_the_revision_supports_them() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let sent = Peer::with_config(SessionConfig { opening: HandshakeMode::Pinned(revision), ..config_with_tools() })
-            .take_sent_message();
+        let sent =
+            TestSession::with_config(SessionConfig { opening: HandshakeMode::Pinned(revision), ..config_with_tools() })
+                .take_sent_message();
         let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
         let offered = &sent["params"]["capabilities"]["sampling"];
         assert_eq!(*offered, expected, "[sampling-tools-declare], [sampling-declare-init] in {revision}");
     }
-    let sent = Peer::with_config(config_with_tools()).take_sent_message();
+    let sent = TestSession::with_config(config_with_tools()).take_sent_message();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["sampling"], json!({ "tools": {} }), "[sampling-tools-declare]: must be in each modern request");
-    let mut old = Peer::ready_with(Revision::V2025_06_18, all_capabilities(), config_with_tools());
+    let mut old = TestSession::ready_with(Revision::V2025_06_18, all_capabilities(), config_with_tools());
     old.send_request(json!(1), "sampling/createMessage", request(json!([text_message("user", "Hot?")])));
     assert_eq!(
         old.take_sent_message()["error"]["code"],
@@ -63,7 +64,7 @@ fn sampling_tools_are_declared_if_the_revision_supports_them() {
 
 #[test]
 fn balanced_sampling_request_is_reported_completely() {
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
     let mut params =
         request(json!([text_message("user", "Hot?"), tool_use_message(&["a", "b"]), tool_result_message(&["b", "a"])]));
     params["toolChoice"] = json!({ "mode": "required" });
@@ -117,7 +118,7 @@ fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
         ("[sampling-validate-content]", json!([link])),
         ("[sampling-validate-content]", json!([strange])),
     ] {
-        let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
+        let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
         peer.send_request(json!(1), "sampling/createMessage", request(messages.clone()));
         let sent = peer.take_sent_message();
         assert_eq!(sent["error"]["code"], -32602, "{proves}: {messages} must be refused: {sent}");
@@ -128,7 +129,7 @@ fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
     let mut mode = request(json!([text_message("user", "Hot?")]));
     mode["toolChoice"] = json!({ "mode": "sometimes" });
     for (proves, params) in [("two tools of one name", twice), ("[sampling-tool-choice]", mode)] {
-        let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
+        let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
         peer.send_request(json!(1), "sampling/createMessage", params);
         assert_eq!(peer.take_sent_message()["error"]["code"], -32602, "{proves}: an ambiguous request must be refused");
     }
@@ -137,7 +138,7 @@ fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
 #[test]
 fn text_images_and_audio_are_accepted_in_every_revision() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let mut peer = Peer::ready_with(revision, all_capabilities(), client_config(HandshakeMode::Probe));
+        let mut peer = TestSession::ready_with(revision, all_capabilities(), client_config(HandshakeMode::Probe));
         let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });
         let messages =
             json!([text_message("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);

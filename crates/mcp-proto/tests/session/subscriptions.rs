@@ -3,13 +3,13 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, all_capabilities, assert_contains, client_config, seconds};
+use crate::peer::{TestSession, all_capabilities, assert_contains, client_config, seconds};
 
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Returns a session of 2026-07-28 and the id of its first `subscriptions/listen` request.
-fn subscribed_peer() -> (Peer, Value) {
-    let mut peer = Peer::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
+fn subscribed_peer() -> (TestSession, Value) {
+    let mut peer = TestSession::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.take_sent_message();
     peer.send_result(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     peer.take_events();
@@ -26,7 +26,7 @@ fn subscribed_peer() -> (Peer, Value) {
     (peer, listen["id"].clone())
 }
 
-fn acknowledge(peer: &mut Peer, id: &Value, uris: &[&str]) {
+fn acknowledge(peer: &mut TestSession, id: &Value, uris: &[&str]) {
     let granted = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
     peer.send_notification(
         "notifications/subscriptions/acknowledged",
@@ -40,7 +40,7 @@ fn subscribe_request(uri: &str) -> ClientRequest {
 
 #[test]
 fn notifications_are_unsolicited_in_legacy_revisions() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     for (method, kind) in [
         ("notifications/tools/list_changed", ListKind::Tools),
         ("notifications/prompts/list_changed", ListKind::Prompts),
@@ -172,7 +172,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
 }
 
 /// Lets the server end the subscription `id` in one of three ways, selected by `how`.
-fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
+fn end_subscription(peer: &mut TestSession, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
     let id = RequestId::Number(id.as_i64().unwrap());
@@ -186,8 +186,10 @@ fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
 #[test]
 fn lost_listen_request_is_renewed_with_backoff() {
     for carrier in [TransportKind::Stdio, TransportKind::StreamableHttp] {
-        let mut peer =
-            Peer::with_config(SessionConfig { carrier, ..client_config(HandshakeMode::Pinned(Revision::V2026_07_28)) });
+        let mut peer = TestSession::with_config(SessionConfig {
+            carrier,
+            ..client_config(HandshakeMode::Pinned(Revision::V2026_07_28))
+        });
         let probe = peer.take_sent_message();
         peer.send_result(
             &probe["id"],
@@ -272,7 +274,7 @@ fn unsupported_listen_method_is_not_retried() {
 fn subscriptions_are_restored_after_a_restart() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let settings = client_config(HandshakeMode::Pinned(revision));
-        let mut peer = Peer::with_config(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
+        let mut peer = TestSession::with_config(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
         let opening = peer.take_sent_message();
         let mut result = json!({ "capabilities": all_capabilities(), "protocolVersion": revision });
         result["supportedVersions"] = json!([revision]);
@@ -307,7 +309,7 @@ fn refused_change_keeps_the_granted_subscriptions() {
 
 #[test]
 fn listen_request_is_not_sent_without_list_changes() {
-    let mut peer = Peer::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
+    let mut peer = TestSession::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.take_sent_message();
     peer.send_result(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
     assert_eq!(
@@ -319,7 +321,7 @@ fn listen_request_is_not_sent_without_list_changes() {
 
 #[test]
 fn log_messages_of_any_shape_are_reported() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     for level in ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] {
         for data in [json!("x"), json!(null), json!([1]), json!({ "a": 1 })] {
             peer.send_notification("notifications/message", json!({ "level": level, "data": data, "logger": "l" }));

@@ -6,7 +6,9 @@ use mcp_proto::types::TaskStatus;
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, Peer, accepted_form_response, all_capabilities, client_config, form_params, seconds};
+use crate::peer::{
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_params, seconds,
+};
 
 const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
 
@@ -15,10 +17,10 @@ fn tasks_capability() -> Value {
 }
 
 /// Returns a session with a server that has this tasks capability and one tool for each kind of task support.
-fn peer_with_tasks_capability(tasks: Value) -> Peer {
+fn peer_with_tasks_capability(tasks: Value) -> TestSession {
     let mut capabilities = all_capabilities();
     capabilities["tasks"] = tasks;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, client_config(HandshakeMode::Probe));
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, capabilities, client_config(HandshakeMode::Probe));
     let tool = |name: &str, execution: Value| json!({ "name": name, "inputSchema": {}, "execution": execution });
     let tools = json!([
         tool("required", json!({ "taskSupport": "required" })),
@@ -32,7 +34,7 @@ fn peer_with_tasks_capability(tasks: Value) -> Peer {
     peer
 }
 
-fn task_peer() -> Peer {
+fn task_peer() -> TestSession {
     peer_with_tasks_capability(tasks_capability())
 }
 
@@ -46,7 +48,7 @@ fn task_state(status: &str) -> Value {
 }
 
 /// Starts a call that the server continues as the task `t1`.
-fn start_task(peer: &mut Peer) -> (CallId, Value) {
+fn start_task(peer: &mut TestSession) -> (CallId, Value) {
     let (call, sent) = peer.start_call(tool_call_request("required", false));
     peer.send_result(&sent["id"], json!({ "task": task_state("working") }));
     match peer.take_event() {
@@ -63,7 +65,7 @@ fn start_task(peer: &mut Peer) -> (CallId, Value) {
 }
 
 /// Advances time by the polling interval of the task, and returns the `tasks/get` request that the session sends.
-fn wait_for_poll(peer: &mut Peer) -> Value {
+fn wait_for_poll(peer: &mut TestSession) -> Value {
     peer.advance_time(seconds(5));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-until-terminal]");
@@ -95,7 +97,7 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
     }
     let (_, sent) = task_peer().start_call(ClientRequest::ReadResource { uri: "a:b".into() });
     assert_eq!(sent["params"].get("task"), None, "[tasks-requests-exhaustive]: only tool calls may be tasks");
-    let mut modern = Peer::ready(Revision::V2026_07_28);
+    let mut modern = TestSession::ready(Revision::V2026_07_28);
     let (_, sent) = modern.start_call(tool_call_request("required", true));
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
 }

@@ -5,17 +5,18 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    Peer, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+    TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds,
+    tool_call,
 };
 
 const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn task_peer() -> Peer {
+fn task_peer() -> TestSession {
     let mut capabilities = all_capabilities();
     capabilities["extensions"] = json!({ TASKS_EXTENSION: {} });
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
-    Peer::ready_with(Revision::V2026_07_28, capabilities, settings)
+    TestSession::ready_with(Revision::V2026_07_28, capabilities, settings)
 }
 
 fn task_state(status: &str) -> Value {
@@ -29,7 +30,7 @@ fn with_member(mut task: Value, key: &str, value: Value) -> Value {
 }
 
 /// Starts a call that the server continues as the task `t1`.
-fn start_task(peer: &mut Peer) -> CallId {
+fn start_task(peer: &mut TestSession) -> CallId {
     let (call, sent) = peer.start_call(tool_call());
     peer.send_result(&sent["id"], with_member(task_state("working"), "resultType", json!("task")));
     match peer.take_event() {
@@ -44,7 +45,7 @@ fn start_task(peer: &mut Peer) -> CallId {
 
 /// Advances time by the polling interval, and returns the `tasks/get` request that the session sends. Ignores other
 /// messages.
-fn wait_for_poll(peer: &mut Peer) -> Value {
+fn wait_for_poll(peer: &mut TestSession) -> Value {
     peer.advance_time(seconds(1));
     let (body, head) = peer.take_posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
         "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: the task must be polled",
@@ -275,7 +276,7 @@ fn refusal_or_cancellation_cancels_the_task() {
     );
     assert_eq!(peer.take_result(call), Err(CallError::Refused), "the call must end with the reason");
 
-    let mut stdio = Peer::ready(Revision::V2026_07_28);
+    let mut stdio = TestSession::ready(Revision::V2026_07_28);
     let (call, sent) = stdio.start_call(tool_call());
     stdio.session.cancel(call, CancelReason::User, stdio.now);
     stdio.take_sent_messages();

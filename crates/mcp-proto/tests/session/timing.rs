@@ -4,11 +4,11 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, Peer, accepted_form_response, all_capabilities, assert_contains, client_config, form_params,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, assert_contains, client_config, form_params,
     seconds, tool_call,
 };
 
-fn send_progress(peer: &mut Peer, token: &Value, progress: f64) {
+fn send_progress(peer: &mut TestSession, token: &Value, progress: f64) {
     peer.send_notification(
         "notifications/progress",
         json!({ "progressToken": token, "progress": progress, "message": "m" }),
@@ -18,7 +18,7 @@ fn send_progress(peer: &mut Peer, token: &Value, progress: f64) {
 #[test]
 fn silent_call_times_out_and_is_cancelled() {
     for revision in Revision::ALL {
-        let mut peer = Peer::ready(revision);
+        let mut peer = TestSession::ready(revision);
         let (call, sent) = peer.start_call(tool_call());
         peer.advance_time(seconds(59));
         assert_eq!(peer.take_events(), vec![], "[lifecycle-timeouts]: no timeout before the deadline");
@@ -34,7 +34,7 @@ fn silent_call_times_out_and_is_cancelled() {
 
 #[test]
 fn each_call_has_its_own_deadline() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let short = CallDeadline { idle: seconds(2), total: seconds(3) };
     let call = peer.session.call(ClientRequest::ListTools { cursor: None }, short, peer.now).unwrap();
     let endless = CallDeadline { idle: std::time::Duration::MAX, total: std::time::Duration::MAX };
@@ -47,7 +47,7 @@ fn each_call_has_its_own_deadline() {
 
 #[test]
 fn progress_extends_a_call_up_to_its_total_deadline() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     for step in 1..=11 {
         peer.advance_time(seconds(50));
@@ -72,7 +72,7 @@ fn progress_extends_a_call_up_to_its_total_deadline() {
 
 #[test]
 fn progress_must_increase_and_match_a_call() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let id = sent["id"].clone();
     for unknown in [json!(999), json!(id.to_string()), json!("x")] {
@@ -99,7 +99,7 @@ fn progress_must_increase_and_match_a_call() {
 
 #[test]
 fn deadlines_are_paused_while_the_user_decides() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     peer.advance_time(seconds(50));
     peer.send_request(json!("q"), "elicitation/create", form_params());
@@ -122,7 +122,7 @@ fn deadlines_are_paused_while_the_user_decides() {
 
 #[test]
 fn ambiguous_server_request_pauses_all_possible_calls() {
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     let first = peer.call(tool_call());
     peer.call(tool_call());
     let list = peer.call(ClientRequest::ListTools { cursor: None });
@@ -143,7 +143,7 @@ fn pings_detect_an_unresponsive_server() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.timeouts.ping_interval = Some(seconds(30));
     for revision in Revision::ALL {
-        let mut peer = Peer::ready_with(revision, all_capabilities(), settings.clone());
+        let mut peer = TestSession::ready_with(revision, all_capabilities(), settings.clone());
         peer.advance_time(seconds(20));
         peer.send_notification("notifications/message", json!({ "level": "info", "data": 1 }));
         peer.take_events();
@@ -165,7 +165,7 @@ fn pings_detect_an_unresponsive_server() {
         let reason = CloseReason::Unresponsive(seconds(10));
         assert_eq!(events, vec![SessionEvent::Closed(reason)], "[ping-timeout-failure] in {revision}");
     }
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.advance_time(seconds(30));
     let ping = peer.take_sent_message();
     for _ in 0..3 {
@@ -176,7 +176,7 @@ fn pings_detect_an_unresponsive_server() {
     peer.send_result(&ping["id"], json!({}));
     assert_eq!(peer.take_events(), vec![], "the late response must be accepted");
 
-    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.advance_time(seconds(100_000));
     assert_eq!((peer.take_sent_messages().len(), peer.take_events()), (0, vec![]), "no pings without an interval");
     assert!(peer.session.call(ClientRequest::Ping, LONG_DEADLINE, peer.now).is_ok(), "explicit pings must be possible");

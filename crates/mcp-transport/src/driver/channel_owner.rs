@@ -11,13 +11,13 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
-/// Maximum number of commands that are queued for the driver.
-const COMMAND_CAPACITY: usize = 256;
+/// Maximum number of commands that wait for the session's driver.
+const COMMAND_QUEUE_CAPACITY: usize = 256;
 /// Maximum number of commands that the driver executes before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Minimum size of a large event in bytes. Large events are sent only when the channel is empty, so that a full channel
 /// never contains many of them.
-const LARGE_EVENT_BYTES: usize = 64 * 1024;
+const MIN_LARGE_EVENT_BYTES: usize = 64 * 1024;
 
 /// A command to the driver of a session.
 #[derive(Debug)]
@@ -54,17 +54,17 @@ pub enum DriverCommand {
 
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Session owner that receives commands from another task, and sends the driver's events to that task.
+/// Owner of a session that receives commands from another task, and sends the driver's events to that task.
 pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     next: Option<DriverCommand>,
-    /// Future that completes when the event receiver is dropped. `None` after it has completed.
+    /// Future that completes when the receiver of events is dropped. `None` after it has completed.
     receiver_dropped: Option<PendingSend>,
     /// Future that completes when the event channel has room for another event, or `None` if the driver does not wait
     /// for room.
     room: Option<PendingSend>,
-    /// Set when the command sender is dropped.
+    /// Set when the sender of commands is dropped.
     is_closed: bool,
     /// Set when the session was stopped because another task dropped one of the channels.
     was_stopped: bool,
@@ -74,7 +74,7 @@ impl ChannelOwner {
     /// Creates the channels, and returns the command sender with the owner. Commands are accepted before the driver
     /// runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
-        let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
+        let (sender, commands) = mpsc::channel(COMMAND_QUEUE_CAPACITY);
         let event_sender = events.clone();
         let receiver_dropped: PendingSend = Box::pin(async move { event_sender.closed().await });
         let receiver_dropped = Some(receiver_dropped);
@@ -153,7 +153,7 @@ impl SessionOwner for ChannelOwner {
     }
 
     fn has_room(&mut self, bytes: usize) -> bool {
-        let needed = if bytes > LARGE_EVENT_BYTES { self.events.max_capacity() } else { 1 };
+        let needed = if bytes > MIN_LARGE_EVENT_BYTES { self.events.max_capacity() } else { 1 };
         if self.events.capacity() >= needed || self.events.is_closed() {
             self.room = None;
             return true;
@@ -179,7 +179,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::driver::driver_core::clock_now;
+    use crate::driver::driver_core::tokio_clock_now;
     use crate::driver::session_owner::OwnerRequests;
     use crate::driver::{Direction, Frame, FrameKind};
 
@@ -198,21 +198,21 @@ mod tests {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
         let (mut session, mut owner_requests) =
-            (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
+            (Session::new(SessionConfig::default(), tokio_clock_now()), OwnerRequests::default());
         let mut control =
             SessionControl { session: &mut session, owner_requests: &mut owner_requests, refuses_calls: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame_event(length), &mut control);
         }
-        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
+        assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
         assert!(room.is_err(), "without a receive there must be no room");
         assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
-        assert!(owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
-        owner.event(frame_event(LARGE_EVENT_BYTES + 1), &mut control);
-        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a second large event must not fit");
+        assert!(owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
+        owner.event(frame_event(MIN_LARGE_EVENT_BYTES + 1), &mut control);
+        assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a second large event must not fit");
         assert!(owner.has_room(1), "a small event must fit");
     }
 }

@@ -9,10 +9,11 @@ use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
 use super::message_intake::{MessageIntake, ResponseKind};
-use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_ready};
+use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_until_owner_ready};
 use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 
+/// Transport-independent state of a session's driver.
 pub(crate) struct DriverCore<'o> {
     pub(crate) session: Session,
     pub(crate) intake: MessageIntake,
@@ -27,7 +28,7 @@ impl<'o> DriverCore<'o> {
     /// Creates a session and the driver state for it. `limit` is the maximum size of a received message, in bytes.
     pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
         DriverCore {
-            session: Session::new(session, clock_now()),
+            session: Session::new(session, tokio_clock_now()),
             intake: MessageIntake::new(limit),
             outbox: EventOutbox::default(),
             owner,
@@ -47,7 +48,7 @@ impl<'o> DriverCore<'o> {
         self.owner_requests.stops > 0
     }
 
-    /// Calls [`SessionOwner::process_ready`], after [`SessionOwner::poll_ready`] returned `Ready`.
+    /// Calls [`SessionOwner::process_ready`], after the owner's [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let refuses_calls = self.outbox.refuses_calls();
         let DriverCore { session, owner, owner_requests, .. } = self;
@@ -98,7 +99,7 @@ impl<'o> DriverCore<'o> {
             }
             _ => {}
         }
-        self.intake.emit_event(event, &mut self.outbox, clock_now());
+        self.intake.emit_event(event, &mut self.outbox, tokio_clock_now());
     }
 
     /// Adds an event to the outbox that reports a message which the driver sends to the server.
@@ -120,7 +121,7 @@ impl<'o> DriverCore<'o> {
         self.intake.on_deadline(&mut self.session, &mut self.outbox, now);
     }
 
-    /// Returns the time at which [`DriverCore::on_deadline`] must be called.
+    /// Returns the time at which the driver must call [`DriverCore::on_deadline`], or `None` if no deadline is set.
     pub(crate) fn next_wake(&self) -> Option<Instant> {
         [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }
@@ -157,7 +158,7 @@ impl<'o> DriverCore<'o> {
             Some(reason) => reason.clone(),
             None => CloseReason::ServerClosedOutput,
         };
-        self.session.handle_closed(reason, clock_now());
+        self.session.handle_closed(reason, tokio_clock_now());
     }
 
     /// Delivers the remaining events of a closed session to the owner while the future `last` runs. A second stop by
@@ -184,7 +185,7 @@ impl<'o> DriverCore<'o> {
             let stops = self.owner_requests.stops;
             tokio::select! {
                 biased;
-                () = wait_ready(self.owner) => {
+                () = wait_until_owner_ready(self.owner) => {
                     self.run_owner();
                     if self.owner_requests.stops > stops {
                         hurry.notify_one();
@@ -200,7 +201,7 @@ impl<'o> DriverCore<'o> {
         self.owner_requests.is_ending = true;
         self.deliver_events();
         while !self.outbox.is_empty() {
-            wait_ready(self.owner).await;
+            wait_until_owner_ready(self.owner).await;
             self.run_owner();
             self.deliver_events();
         }
@@ -208,6 +209,6 @@ impl<'o> DriverCore<'o> {
 }
 
 /// Returns the current time of tokio's clock, which tests can pause.
-pub(crate) fn clock_now() -> Instant {
+pub(crate) fn tokio_clock_now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -7,23 +7,26 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
-use super::driver_core::clock_now;
+use super::driver_core::tokio_clock_now;
 use super::wake_flag::WakeFlag;
 
-/// Duration of the timer while no deadline is set.
+/// Duration of the driver's timer while no deadline is set.
 const IDLE_DELAY: Duration = Duration::from_secs(3600);
 
-/// Timer that fires at the latest at the earliest deadline. May fire early, because most deadlines are extended before
-/// they expire.
+/// Timer of a driver, which fires at the latest at the earliest deadline. May fire early, because most deadlines are
+/// extended before they expire.
 #[derive(Debug)]
-pub(crate) struct DueTimer {
+pub(crate) struct DeadlineTimer {
     timer: Pin<Box<Sleep>>,
     bell: WakeFlag,
 }
 
-impl DueTimer {
-    pub(crate) fn new() -> DueTimer {
-        DueTimer { timer: Box::pin(sleep_until((clock_now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
+impl DeadlineTimer {
+    pub(crate) fn new() -> DeadlineTimer {
+        DeadlineTimer {
+            timer: Box::pin(sleep_until((tokio_clock_now() + IDLE_DELAY).into())),
+            bell: WakeFlag::default(),
+        }
     }
 
     /// Moves the timer's deadline to `due` if `due` is earlier.
@@ -39,7 +42,7 @@ impl DueTimer {
     /// Waits until the timer fires. The caller must then set the deadline again. Cancel safe.
     pub(crate) async fn wait_due(&mut self) {
         poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
-        self.timer.as_mut().reset((clock_now() + IDLE_DELAY).into());
+        self.timer.as_mut().reset((tokio_clock_now() + IDLE_DELAY).into());
     }
 }
 
@@ -49,17 +52,17 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn timer_fires_once_at_the_earliest_deadline() {
-        let begin = clock_now();
-        let mut alarm = DueTimer::new();
+        let begin = tokio_clock_now();
+        let mut alarm = DeadlineTimer::new();
         for seconds in [5, 2, 9] {
             alarm.fire_by(Some(begin + Duration::from_secs(seconds)));
         }
         alarm.wait_due().await;
-        assert_eq!(clock_now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
+        assert_eq!(tokio_clock_now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
         alarm.fire_by(None);
         alarm.wait_due().await;
         assert_eq!(
-            clock_now() - begin,
+            tokio_clock_now() - begin,
             Duration::from_secs(2) + IDLE_DELAY,
             "the timer must not fire for old deadlines"
         );

@@ -11,6 +11,7 @@ const MAX_BYTES_WHILE_READING: usize = 4 * 1024 * 1024;
 /// not grow the queue.
 const MAX_EVENTS_FOR_CALLS: usize = 16 * MAX_EVENTS_WHILE_READING;
 
+/// Queue of events that the session's owner has not accepted yet.
 #[derive(Debug, Default)]
 pub(crate) struct EventOutbox {
     waiting: VecDeque<DriverEvent>,
@@ -32,12 +33,12 @@ impl EventOutbox {
         self.waiting.len() >= MAX_EVENTS_WHILE_READING || self.bytes >= MAX_BYTES_WHILE_READING
     }
 
-    /// Returns `true` if the queue has reached its hard limit, at which the session's owner may make no further calls.
+    /// Returns `true` if so many events are queued that the session's owner may make no further calls.
     pub(crate) fn refuses_calls(&self) -> bool {
         self.waiting.len() >= MAX_EVENTS_FOR_CALLS
     }
 
-    /// Returns the size of the next event in bytes, or `None` if the queue is empty.
+    /// Returns the size of the next queued event in bytes, or `None` if the queue is empty.
     pub(crate) fn next_bytes(&self) -> Option<usize> {
         self.waiting.front().map(event_size)
     }

@@ -13,9 +13,9 @@ use serde::de::IgnoredAny;
 pub struct Frame {
     /// Direction in which the message was sent.
     pub direction: Direction,
-    /// Time at which the message was queued for writing or received.
+    /// Time at which the message was queued for writing, or at which it was received.
     pub at: SystemTime,
-    /// The message without a line terminator. Only its first 4 KiB if it exceeds the size limit.
+    /// Text of the message without a line terminator. Only its first 4 KiB if it exceeds the size limit.
     pub bytes: Bytes,
     /// Kind of the message, with its ID and method.
     pub about: FrameKind,

@@ -11,14 +11,15 @@ use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
 /// Rate limits for reporting invalid lines and for reporting anomalies: size of a burst, and number per second.
-const REPORTS_BURST: u32 = 100;
-const REPORTS_PER_SECOND: u32 = 10;
+const INVALID_LINE_REPORTS_BURST: u32 = 100;
+const INVALID_LINE_REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of invalid lines and anomalies that exceeded the rate limit is reported.
-const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+const DROPPED_COUNT_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the call
 /// that must fail.
 const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
 
+/// Parser of received lines, which limits the rate at which invalid ones are reported.
 #[derive(Debug)]
 pub(crate) struct MessageIntake {
     line_limit: usize,
@@ -37,15 +38,15 @@ struct DroppedCounts {
     report_at: Option<Instant>,
 }
 
-/// Relation of a received message to the request whose POST response contained it.
+/// Relation of a message in a POST response to the request that was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// The message is not the response to the request.
+    /// The message is not the response to the posted request.
     Nothing,
     WithResult,
-    /// The message is an error response with this code.
+    /// The message is an error response to the posted request, with this code.
     WithError(i64),
-    /// The message seems to be the response, but is invalid.
+    /// The message seems to be the response to the posted request, but is invalid.
     Unreadable,
 }
 
@@ -78,8 +79,8 @@ impl MessageIntake {
     pub(super) fn new(line_limit: usize) -> MessageIntake {
         MessageIntake {
             line_limit,
-            lines: TokenBucket::new(REPORTS_BURST, REPORTS_PER_SECOND),
-            anomalies: TokenBucket::new(REPORTS_BURST, REPORTS_PER_SECOND),
+            lines: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
+            anomalies: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
             dropped: DroppedCounts::default(),
             long: None,
         }
@@ -133,7 +134,7 @@ impl MessageIntake {
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
-            self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
+            self.dropped.report_at.get_or_insert(now + DROPPED_COUNT_REPORT_INTERVAL);
         } else {
             outbox.push(DriverEvent::Session(event));
         }
@@ -177,7 +178,7 @@ impl MessageIntake {
         } else {
             self.dropped.lines += 1;
             self.dropped.bytes += bytes.len() as u64;
-            self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
+            self.dropped.report_at.get_or_insert(now + DROPPED_COUNT_REPORT_INTERVAL);
         }
         session.handle_invalid(invalid, now);
     }

@@ -12,7 +12,7 @@ use mcp_proto::{
 };
 
 use super::DriverEvent;
-use super::driver_core::clock_now;
+use super::driver_core::tokio_clock_now;
 
 /// The owner of a session, whose methods the driver calls in the driver's task. The driver waits for the owner only if
 /// the owner has no room for events.
@@ -42,13 +42,13 @@ pub struct SessionControl<'a> {
     pub(super) refuses_calls: bool,
 }
 
-/// Requests that the owner made to the driver, such as stops and a pending notification.
+/// Operations that the session's owner requested from the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`].
     pub(super) stops: u32,
-    /// Notification that is sent when fewer events are queued. Only the latest one is stored, since repeated ones are
-    /// equivalent.
+    /// Notification to the server that is sent when fewer events are queued. Only the latest one is stored, since
+    /// repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
     /// Set after an operation of the owner that may have caused new messages or events of the session.
     pub(super) touched: bool,
@@ -67,20 +67,20 @@ impl SessionControl<'_> {
             return Err(CallError::TooManyCalls);
         }
         self.owner_requests.touched = true;
-        self.session.call(request, deadline, clock_now())
+        self.session.call(request, deadline, tokio_clock_now())
     }
 
     /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
         self.owner_requests.touched = true;
-        self.session.cancel(call, reason, clock_now());
+        self.session.cancel(call, reason, tokio_clock_now());
     }
 
     /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
         self.owner_requests.touched = true;
-        if let Err(error) = self.session.answer(request, answer, clock_now()) {
+        if let Err(error) = self.session.answer(request, answer, tokio_clock_now()) {
             tracing::debug!(%request, %error, "a response was ignored");
         }
     }
@@ -104,6 +104,6 @@ impl SessionControl<'_> {
 }
 
 /// Waits until [`SessionOwner::poll_ready`] reports work of the owner.
-pub(crate) async fn wait_ready(owner: &mut dyn SessionOwner) {
+pub(crate) async fn wait_until_owner_ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Wakeup state of one event source, which must be polled only with [`WakeFlag::poll`].
+/// Wakeup state of one event source of a task. The source must be polled only with [`WakeFlag::poll`].
 #[derive(Debug)]
 pub struct WakeFlag {
     shared: Arc<WakeState>,
@@ -18,7 +18,7 @@ pub struct WakeFlag {
 #[derive(Debug, Default)]
 struct WakeState {
     rung: AtomicBool,
-    /// Waker of the task that polls the source. Remains registered after a wakeup, so that not every poll has to
+    /// Waker of the task that polls the event source. Remains registered after a wakeup, so that not every poll has to
     /// register it again.
     task: Mutex<Option<Waker>>,
 }
@@ -61,7 +61,7 @@ impl WakeFlag {
         polled
     }
 
-    /// Forces the next [`WakeFlag::poll`] to poll the source, for instance because the source was replaced.
+    /// Forces the next [`WakeFlag::poll`] to poll the event source, for instance because the source was replaced.
     pub fn force_poll(&self) {
         self.shared.rung.store(true, Ordering::Release);
     }

@@ -19,12 +19,12 @@ use super::delivery_faults::FinalRefusal;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
-/// Maximum number of times that one request is sent, including the first.
+/// Maximum number of times that one HTTP request is sent, including the first.
 pub const MAX_SENDS: u32 = 4;
 
 /// Maximum size in bytes of the body of a 401 or 403 response, and timeout of reading it.
-const MAX_REFUSAL_BYTES: usize = 64 * 1024;
-const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_REFUSAL_BODY_BYTES: usize = 64 * 1024;
+const REFUSAL_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
 const MAX_CHALLENGES: usize = 16;
 const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
@@ -96,9 +96,9 @@ pub struct AuthChallenge {
 /// Decision of an [`Authorizer`] on a request that the server refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The HTTP driver signs the request again and sends it again.
+    /// The HTTP driver signs the refused request again and sends it again.
     Again,
-    /// The HTTP driver reports the request as failed, with this message for the user.
+    /// The HTTP driver reports the refused request as failed, with this message for the user.
     Stop(String),
 }
 
@@ -107,7 +107,7 @@ pub enum ChallengeOutcome {
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
-pub(super) async fn send_signed(
+pub(super) async fn sign_and_send(
     endpoint: &HttpEndpoint,
     authorizer: &Arc<dyn Authorizer>,
     parts: &RequestParts,
@@ -124,13 +124,13 @@ pub(super) async fn send_signed(
             request.headers_mut().insert(name, value.value().clone());
         }
         let response = endpoint.execute_with_timeout(request).await?;
-        let nonce = valid_nonce(response.headers());
-        if !is_challenge(&response, &parts.method) {
+        let nonce = parse_dpop_nonce(response.headers());
+        if !is_auth_challenge(&response, &parts.method) {
             authorizer.on_response(nonce.as_deref());
             return Ok(response);
         }
         // The body is read now, since the user may take minutes and other requests can use the connection meanwhile.
-        let mut response = buffer_body(response).await;
+        let mut response = buffer_refusal_body(response).await;
         let is_last = *again + 1 >= MAX_SENDS;
         // The user is not asked for more scopes if the request will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
@@ -138,7 +138,7 @@ pub(super) async fn send_signed(
         } else {
             let challenge = AuthChallenge {
                 status: response.status().as_u16(),
-                www_authenticate: challenges(response.headers()).collect(),
+                www_authenticate: challenge_header_values(response.headers()).collect(),
                 dpop_nonce: nonce,
                 generation: signed.generation,
                 attempt: *again,
@@ -168,32 +168,32 @@ fn fault_of_signing_error(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
 
-fn is_challenge(response: &Response, method: &Method) -> bool {
+fn is_auth_challenge(response: &Response, method: &Method) -> bool {
     match response.status() {
         StatusCode::UNAUTHORIZED => true,
         // Ending a session is not worth a request for more scopes.
         StatusCode::FORBIDDEN if *method != Method::DELETE => {
-            challenges(response.headers()).any(|challenge| challenge.contains("insufficient_scope"))
+            challenge_header_values(response.headers()).any(|challenge| challenge.contains("insufficient_scope"))
         }
         _ => false,
     }
 }
 
-fn challenges(headers: &HeaderMap) -> impl Iterator<Item = String> {
+fn challenge_header_values(headers: &HeaderMap) -> impl Iterator<Item = String> {
     let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_CHALLENGES);
     values
         .filter(|value| value.len() <= MAX_CHALLENGE_BYTES)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into())
 }
 
-fn valid_nonce(headers: &HeaderMap) -> Option<String> {
+fn parse_dpop_nonce(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("dpop-nonce")?.to_str().ok()?;
     (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
-/// Reads up to [`MAX_REFUSAL_BYTES`] of a response's body into memory, and returns the response with this body.
-async fn buffer_body(mut response: Response) -> Response {
-    let read = tokio::time::timeout(REFUSAL_TIMEOUT, read_bounded_body(&mut response, MAX_REFUSAL_BYTES));
+/// Reads up to [`MAX_REFUSAL_BODY_BYTES`] of a response's body into memory, and returns the response with this body.
+async fn buffer_refusal_body(mut response: Response) -> Response {
+    let read = tokio::time::timeout(REFUSAL_BODY_TIMEOUT, read_bounded_body(&mut response, MAX_REFUSAL_BODY_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();

@@ -1,12 +1,12 @@
 //! Translates certificate errors of the TLS library into messages for the user, with advice.
 
 /// Prefix that the TLS library's messages about invalid certificates have.
-const MESSAGE_PREFIX: &str = "invalid peer certificate: ";
+const CERTIFICATE_ERROR_PREFIX: &str = "invalid peer certificate: ";
 
 /// Returns a message for the user about a certificate error, or `None` if `cause` is not a known message of the TLS
 /// library.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
-    let message = cause.strip_prefix(MESSAGE_PREFIX)?;
+    let message = cause.strip_prefix(CERTIFICATE_ERROR_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| message.contains(word));
     Some(if is(&["UnknownIssuer"]) {
         "its certificate is signed by nobody whom this system trusts; if the server is yours, add the authority that signed it to the system's certificates"
@@ -39,7 +39,7 @@ mod tests {
             ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
             ("Revoked", "revoked"),
         ] {
-            let found = certificate_problem(&format!("{MESSAGE_PREFIX}{message}"));
+            let found = certificate_problem(&format!("{CERTIFICATE_ERROR_PREFIX}{message}"));
             assert!(found.is_some_and(|words| words.contains(expected)), "{message} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {

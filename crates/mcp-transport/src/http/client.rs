@@ -29,7 +29,7 @@ const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
-    let builder = client_builder()
+    let builder = base_client_builder()
         .connect_timeout(limits.connect)
         .tcp_keepalive(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
@@ -43,11 +43,11 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn client_for_foreign_addresses(
+pub(super) fn client_for_untrusted_urls(
     way: ConnectionRoute,
     guard: Arc<dyn Resolve>,
 ) -> Result<Client, reqwest::Error> {
-    let builder = client_builder().connect_timeout(CONNECT_TIMEOUT);
+    let builder = base_client_builder().connect_timeout(CONNECT_TIMEOUT);
     match way {
         ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),
         ConnectionRoute::Local => builder.no_proxy().build(),
@@ -81,7 +81,7 @@ pub fn client_for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
 }
 
 fn client_for_service(is_local: bool) -> Result<Client, reqwest::Error> {
-    let builder = client_builder()
+    let builder = base_client_builder()
         .connect_timeout(SERVICE_CONNECT_TIMEOUT)
         .tcp_keepalive(KEEP_ALIVE_INTERVAL)
         .user_agent(USER_AGENT);
@@ -89,7 +89,7 @@ fn client_for_service(is_local: bool) -> Result<Client, reqwest::Error> {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
-fn client_builder() -> ClientBuilder {
+fn base_client_builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 

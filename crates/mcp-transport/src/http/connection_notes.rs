@@ -3,7 +3,7 @@
 use mcp_proto::OutgoingKind;
 
 use crate::driver::DriverEvent;
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
@@ -13,6 +13,7 @@ const NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
 const MAX_DETECTION_STEPS: usize = 8;
 
+/// Rate-limited notes about a connection, and the recorded steps of its transport detection.
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
     dropped: u64,
@@ -26,7 +27,7 @@ impl ConnectionNotes {
 
     /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.
     pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
-        if !self.rate.take(clock_now()) {
+        if !self.rate.take(tokio_clock_now()) {
             self.dropped += 1;
             return;
         }
@@ -52,7 +53,7 @@ impl ConnectionNotes {
 }
 
 /// Returns the name that notes use for a message of the client, such as its method.
-pub(super) fn message_name(kind: &OutgoingKind) -> String {
+pub(super) fn outgoing_message_name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),
         OutgoingKind::Response { .. } | OutgoingKind::BatchResponse { .. } => "a response".to_owned(),

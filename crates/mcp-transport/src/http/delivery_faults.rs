@@ -16,7 +16,7 @@ const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of an error response.
 const ERROR_BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Maximum length of the text from an error response that is displayed, in characters.
-const MAX_DISPLAYED_CHARS: usize = 300;
+const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 
 /// A response of the server with an error status.
 #[derive(Debug)]
@@ -27,34 +27,36 @@ pub(super) struct HttpRefusal {
     pub(super) message: Option<Bytes>,
 }
 
-/// Message for the user about a request that is not sent again. Attached to the response as an extension, so that
-/// [`read_refusal`] finds it.
+/// Message of the authorizer for the user about a refused request that is not sent again. Attached to the response as
+/// an extension, so that [`read_error_response`] finds it.
 #[derive(Debug, Clone)]
 pub(super) struct FinalRefusal(pub(super) String);
 
 /// Reads the status and body of an error response.
-pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
+pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
     let status = response.status().as_u16();
     let challenge = response
         .headers()
         .get(WWW_AUTHENTICATE)
-        .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
+        .map(|value| displayed_server_text(&String::from_utf8_lossy(value.as_bytes())));
     let read = read_bounded_body(&mut response, MAX_ERROR_BODY_BYTES);
     let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
     let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
-    let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
+    let text = if error.is_some() { String::new() } else { displayed_server_text(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
         // The authorizer's message explains more than the body of the response.
-        Some(words) => (None, join_messages(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
+        Some(words) => {
+            (None, join_refusal_messages(words, &error.map_or(text, |error| displayed_server_text(&error.to_string()))))
+        }
         None => (error, text),
     };
     HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn join_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
-    let words = displayed_text(words);
+fn join_refusal_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
+    let words = displayed_server_text(words);
     if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }
 
@@ -67,31 +69,31 @@ fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
     }
 }
 
-/// Converts the HTTP client's error about a request that could not be sent or got no response.
+/// Converts the HTTP client's error about a request that could not be sent, or got no response, to a [`DeliveryFault`].
 pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
             "the server could not be reached in time".to_owned()
         } else {
-            format!("the server could not be reached: {}", root_cause(error))
+            format!("the server could not be reached: {}", root_cause_message(error))
         };
         DeliveryFault::Unreachable { cause }
     } else if error.is_builder() {
-        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause(error)) }
+        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause_message(error)) }
     } else {
         DeliveryFault::Lost {
-            cause: format!("the connection was lost before a response arrived: {}", root_cause(error)),
+            cause: format!("the connection was lost before a response arrived: {}", root_cause_message(error)),
         }
     }
 }
 
-/// Returns the fault of a message that the server did not accept within the duration `within`.
+/// Returns the fault of a message that the server did not accept within this duration.
 pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
 /// Returns `true` for a temporary fault, from which the detection of the transport cannot conclude anything.
-pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
+pub(super) fn is_temporary_fault(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
         DeliveryFault::Lost { .. } | DeliveryFault::Unreachable { .. } => true,
@@ -99,14 +101,14 @@ pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     }
 }
 
-/// Converts the HTTP client's error about a response body that ended early.
+/// Converts the HTTP client's error about a response body that ended early to a [`DeliveryFault`].
 pub(super) fn fault_of_body_error(error: &reqwest::Error) -> DeliveryFault {
-    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
+    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause_message(error)) }
 }
 
 /// Returns the message of an HTTP error's innermost cause. The outer errors add no information, and may contain URLs
 /// with secrets.
-pub(super) fn root_cause(error: &reqwest::Error) -> String {
+pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -115,10 +117,10 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
         return "internal error of the HTTP client".to_owned();
     }
     let message = cause.to_string();
-    certificate::certificate_problem(&message).map_or_else(|| displayed_text(&message), str::to_owned)
+    certificate::certificate_problem(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
 }
 
 /// Returns a server's text as one line of bounded length, escaped for display.
-pub(super) fn displayed_text(text: &str) -> String {
-    visible(text.trim()).chars().take(MAX_DISPLAYED_CHARS).collect()
+pub(super) fn displayed_server_text(text: &str) -> String {
+    visible(text.trim()).chars().take(MAX_DISPLAYED_ERROR_CHARS).collect()
 }

@@ -24,13 +24,13 @@ pub(super) enum MediaType {
     Other,
 }
 
-/// HTTP client, headers and authorizer that all requests to one server and all clones of this value share.
+/// HTTP client, headers and authorizer for all requests to one server. Clones share them.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) client: Client,
     /// Headers that the user configured, and `User-Agent`.
     common: Arc<HeaderMap>,
-    /// Authorizer that signs the requests, or `None` if they are sent unsigned.
+    /// Authorizer that signs the requests to the server, or `None` if they are sent unsigned.
     authorizer: Option<Arc<dyn Authorizer>>,
     /// Timeout for each time that a signed request is sent, until its response begins. `None` for no timeout.
     each: Option<Duration>,
@@ -38,7 +38,7 @@ pub(super) struct HttpEndpoint {
     authorizer_signal: Option<Arc<Notify>>,
 }
 
-/// Method, URL, headers and body of one request.
+/// Method, URL, headers and body of one HTTP request.
 pub(super) struct RequestParts {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -97,7 +97,7 @@ impl HttpEndpoint {
                 None => self.execute(self.build_request(&parts, url.clone())).await?,
                 // Boxed, so that unsigned requests have smaller futures.
                 Some(authorizer) => {
-                    Box::pin(authorization::send_signed(self, authorizer, &parts, url, &mut again)).await?
+                    Box::pin(authorization::sign_and_send(self, authorizer, &parts, url, &mut again)).await?
                 }
             };
             let status = response.status();
@@ -189,11 +189,11 @@ pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
 }
 
 /// Returns the error for a response that is neither JSON nor an event stream.
-pub(super) fn unusable_response(response: &Response) -> DeliveryFault {
+pub(super) fn unusable_media_type_fault(response: &Response) -> DeliveryFault {
     let status = response.status().as_u16();
     let cause = match response.headers().get(CONTENT_TYPE) {
         Some(kind) => {
-            let kind = delivery_faults::displayed_text(&String::from_utf8_lossy(kind.as_bytes()));
+            let kind = delivery_faults::displayed_server_text(&String::from_utf8_lossy(kind.as_bytes()));
             format!("the answer (status {status}) is {kind}, neither JSON nor an event stream")
         }
         None => format!("the answer (status {status}) has no Content-Type, so it is neither JSON nor an event stream"),

@@ -14,10 +14,10 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpRefusal};
 use super::endpoint::{
-    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_response,
+    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_media_type_fault,
 };
-use super::headers::SESSION_ID;
-use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
+use super::headers::SESSION_ID_HEADER;
+use super::sse::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};
 
 /// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
 const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
@@ -28,9 +28,9 @@ pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Sen
 /// Event stream in the body of a response.
 pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
-/// Result of one step of an exchange.
+/// Result of one step of an HTTP exchange.
 pub(super) struct ExchangeStep {
-    /// Number by which the driver identifies the exchange.
+    /// Number by which the driver identifies the HTTP exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
     /// Value of `Mcp-Session-Id`, if the response has this header.
@@ -38,19 +38,20 @@ pub(super) struct ExchangeStep {
     pub(super) what: ExchangeEvent,
 }
 
+/// Outcome of one step of an HTTP exchange.
 pub(super) enum ExchangeEvent {
-    /// The server accepted a notification or a response.
+    /// The server accepted a posted notification or response.
     Accepted,
-    /// The complete body of a JSON response.
+    /// The complete body of a JSON response arrived.
     Body(Bytes),
     /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
     /// stream.
-    Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, StreamEnd<reqwest::Error>> },
+    Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>> },
     /// A response with an error status.
     Refused(HttpRefusal),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The stream stayed open until the deadline of [`read_until`].
+    /// The event stream stayed open until the deadline of [`drain_stream_until`].
     Expired,
     /// The server did not accept the message in time. Contains the future that continues to wait for the HTTP response.
     Late(ExchangeFuture),
@@ -95,7 +96,7 @@ fn poll_until_authorizer_waits(
 
 async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeStep {
     match endpoint.send(parts).await {
-        Ok(answer) => read_answer(exchange, answer, limit).await,
+        Ok(answer) => read_response(exchange, answer, limit).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
     }
 }
@@ -156,7 +157,7 @@ async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: Req
 async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
     if !response.status().is_success() {
-        let what = ExchangeEvent::Refused(delivery_faults::read_refusal(response).await);
+        let what = ExchangeEvent::Refused(delivery_faults::read_error_response(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media_type(response.headers()) != MediaType::EventStream {
@@ -167,7 +168,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
 }
 
 /// Opens an event stream with a GET request after a delay.
-pub(super) fn open_stream(
+pub(super) fn open_event_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
@@ -183,13 +184,13 @@ pub(super) fn open_stream(
             Err(fault) => return ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
         };
         let what = if !response.status().is_success() {
-            ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
+            ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
         } else if media_type(response.headers()) == MediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
             ExchangeEvent::Events { opened: true, events: Vec::new(), next: Ok(stream) }
         } else {
-            ExchangeEvent::Failed(unusable_response(&response))
+            ExchangeEvent::Failed(unusable_media_type_fault(&response))
         };
         ExchangeStep { exchange, moved, session: None, what }
     })
@@ -197,24 +198,24 @@ pub(super) fn open_stream(
 
 /// Waits for the next events of an open event stream.
 pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
-    Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
+    Box::pin(async move { ExchangeStep::new(exchange, read_event_batch(stream, false).await) })
 }
 
 /// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
 /// reused only after the end of the stream.
-pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
+pub(super) fn drain_stream_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
-        let read = timeout_at(until, read_batch(stream, false)).await;
+        let read = timeout_at(until, read_event_batch(stream, false)).await;
         ExchangeStep::new(exchange, read.unwrap_or(ExchangeEvent::Expired))
     })
 }
 
-async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> ExchangeStep {
+async fn read_response(exchange: u64, answer: HttpResponse, limit: usize) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
-    let session = response.headers().get(SESSION_ID).cloned();
+    let session = response.headers().get(SESSION_ID_HEADER).cloned();
     let status = response.status();
     let what = if !status.is_success() {
-        ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
+        ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
     } else {
         match media_type(response.headers()) {
             MediaType::Json => match read_bounded_body(&mut response, limit).await {
@@ -222,30 +223,30 @@ async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> Excha
                 Err(fault) => ExchangeEvent::Failed(fault),
             },
             MediaType::EventStream => {
-                read_batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
+                read_event_batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
             }
             MediaType::Other if matches!(status.as_u16(), 202 | 204) => {
                 let cause = format!("the server took the request (status {status}) and gave no answer");
                 ExchangeEvent::Failed(DeliveryFault::Unusable { cause })
             }
-            MediaType::Other => ExchangeEvent::Failed(unusable_response(&response)),
+            MediaType::Other => ExchangeEvent::Failed(unusable_media_type_fault(&response)),
         }
     };
     ExchangeStep { exchange, moved, session, what }
 }
 
-async fn read_batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
+async fn read_event_batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
     let (events, end) = stream.next_batch().await;
     ExchangeEvent::Events { opened, events, next: end.map_or(Ok(stream), Err) }
 }
 
 /// Returns a message that explains why the stream ended.
-pub(super) fn stream_end_text(end: &StreamEnd<reqwest::Error>) -> String {
+pub(super) fn stream_end_text(end: &EventStreamEnd<reqwest::Error>) -> String {
     match end {
-        StreamEnd::Ended => "the server ended the stream".to_owned(),
-        StreamEnd::Broken(StreamFault::Body(error)) => {
-            format!("the stream broke off: {}", delivery_faults::root_cause(error))
+        EventStreamEnd::Ended => "the server ended the stream".to_owned(),
+        EventStreamEnd::Broken(EventStreamFault::Body(error)) => {
+            format!("the stream broke off: {}", delivery_faults::root_cause_message(error))
         }
-        StreamEnd::Broken(StreamFault::Unreadable(cause)) => format!("the stream cannot be read: {cause}"),
+        EventStreamEnd::Broken(EventStreamFault::Unreadable(cause)) => format!("the stream cannot be read: {cause}"),
     }
 }

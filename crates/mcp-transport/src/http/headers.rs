@@ -3,11 +3,11 @@
 use mcp_proto::{HttpHead, Revision};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
-pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const SESSION_ID_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const MCP_METHOD_HEADER: HeaderName = HeaderName::from_static("mcp-method");
+const MCP_NAME_HEADER: HeaderName = HeaderName::from_static("mcp-name");
+const LAST_EVENT_ID_HEADER: HeaderName = HeaderName::from_static("last-event-id");
 
 const JSON_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -30,10 +30,10 @@ impl SessionHeaders<'_> {
 
     fn add_to(self, headers: &mut HeaderList) {
         if let Some(session) = self.session {
-            headers.push((SESSION_ID, session.clone()));
+            headers.push((SESSION_ID_HEADER, session.clone()));
         }
         if let Some(revision) = self.revision {
-            headers.push((PROTOCOL_VERSION, HeaderValue::from_static(revision.as_str())));
+            headers.push((PROTOCOL_VERSION_HEADER, HeaderValue::from_static(revision.as_str())));
         }
     }
 }
@@ -49,19 +49,19 @@ pub(super) fn post_request_headers(head: Option<&HttpHead>, belongs: SessionHead
     belongs.add_to(&mut headers);
     let Some(head) = head else { return Ok(headers) };
     if let Some(method) = &head.method {
-        headers.push((METHOD, header_value("Mcp-Method", method)?));
+        headers.push((MCP_METHOD_HEADER, parse_header_value("Mcp-Method", method)?));
     }
     if let Some(name) = &head.name {
-        headers.push((NAME, header_value("Mcp-Name", name)?));
+        headers.push((MCP_NAME_HEADER, parse_header_value("Mcp-Name", name)?));
     }
     for (name, text) in &head.params {
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| name.clone())?;
-        headers.push((header, header_value(name, text)?));
+        headers.push((header, parse_header_value(name, text)?));
     }
     Ok(headers)
 }
 
-fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
+fn parse_header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_str(text).map_err(|_| name.to_owned())
 }
 
@@ -75,7 +75,7 @@ pub(super) fn get_request_headers(last_id: Option<&HeaderValue>, belongs: Sessio
     let mut headers = vec![(ACCEPT, EVENT_STREAM_MEDIA_TYPE)];
     belongs.add_to(&mut headers);
     if let Some(id) = last_id {
-        headers.push((LAST_EVENT_ID, id.clone()));
+        headers.push((LAST_EVENT_ID_HEADER, id.clone()));
     }
     headers
 }

@@ -40,7 +40,7 @@ pub use sse::fuzzing as sse_fuzzing;
 /// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target. Must be called within a tokio
 /// runtime.
 pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
-    transport_detection::drive_detected(session, target, owner, limits).await;
+    transport_detection::drive_detected_transport(session, target, owner, limits).await;
 }
 
 /// Spawns a task that runs a session as [`drive`] does. Events are sent to `events` in order. While the channel is
@@ -54,6 +54,8 @@ pub fn run(
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
     let (commands, mut owner) = ChannelOwner::new(events);
-    tokio::spawn(async move { transport_detection::drive_detected(session, target, &mut owner, limits).await });
+    tokio::spawn(
+        async move { transport_detection::drive_detected_transport(session, target, &mut owner, limits).await },
+    );
     commands
 }

@@ -78,7 +78,8 @@ pub enum UntrustedUrlError {
     },
 }
 
-/// HTTP client for addresses that a server named. Follows no redirects. Clones share connections.
+/// HTTP client for URLs that a server named, which checks their addresses. Follows no redirects. Clones share
+/// connections.
 #[derive(Clone)]
 pub struct UntrustedUrlClient {
     shared: Arc<ClientState>,
@@ -126,8 +127,8 @@ impl UntrustedUrlClient {
     /// Only `https` is allowed, and `http` for a loopback host that the user entered.
     ///
     /// # Errors
-    /// Returns [`UntrustedUrlError::Refused`] if the address is not allowed, and another [`UntrustedUrlError`] if no complete
-    /// response is received within the limits.
+    /// Returns [`UntrustedUrlError::Refused`] if the address is not allowed, and another [`UntrustedUrlError`] if no
+    /// complete response is received within the limits.
     pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
@@ -186,7 +187,7 @@ impl ClientState {
         };
         let way = self.proxy_route_or(url, ConnectionRoute::Guarded);
         if way == ConnectionRoute::Proxy {
-            match resolve_addresses(name).await {
+            match resolve_host_addresses(name).await {
                 Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
                 Ok(_) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
                 Err(cause) => {
@@ -207,8 +208,8 @@ impl ClientState {
 
     fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
-                .map_err(|error| delivery_faults::root_cause(&error))
+            client::client_for_untrusted_urls(way, Arc::new(PublicResolver))
+                .map_err(|error| delivery_faults::root_cause_message(&error))
         });
         made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })
     }
@@ -221,13 +222,13 @@ async fn send_within_limit(
     most: usize,
 ) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
     let address = || address.to_owned();
-    let mut response = client.execute(request).await.map_err(|error| send_error(&error, address()))?;
+    let mut response = client.execute(request).await.map_err(|error| untrusted_url_send_error(&error, address()))?;
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
         let chunk = chunk.map_err(|error| UntrustedUrlError::Lost {
             address: address(),
-            cause: delivery_faults::root_cause(&error),
+            cause: delivery_faults::root_cause_message(&error),
         })?;
         let Some(chunk) = chunk else { break };
         if body.len() + chunk.len() > most {
@@ -241,8 +242,8 @@ async fn send_within_limit(
     Ok(whole)
 }
 
-fn send_error(error: &reqwest::Error, address: String) -> UntrustedUrlError {
-    let cause = delivery_faults::root_cause(error);
+fn untrusted_url_send_error(error: &reqwest::Error, address: String) -> UntrustedUrlError {
+    let cause = delivery_faults::root_cause_message(error);
     if cause == PRIVATE_ADDRESS_MESSAGE {
         UntrustedUrlError::Refused { address, cause }
     } else if error.is_connect() || error.is_builder() {
@@ -265,7 +266,7 @@ struct NoPublicAddress;
 impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let mut addresses = resolve_addresses(name.as_str()).await?;
+            let mut addresses = resolve_host_addresses(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
                 return Err(NoPublicAddress.into());
@@ -276,7 +277,7 @@ impl Resolve for PublicResolver {
     }
 }
 
-async fn resolve_addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
+async fn resolve_host_addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
 }
 

@@ -11,7 +11,7 @@ use url::Url;
 /// Maximum number of consecutive redirects that one request follows.
 pub(super) const MAX_REDIRECTS: usize = 10;
 /// Maximum length in characters of the redirect's URL in an error message.
-const MAX_DISPLAYED_CHARS: usize = 200;
+const MAX_DISPLAYED_URL_CHARS: usize = 200;
 
 /// Returns the URL to which the request is sent again with the same method and body, or `None` if the response is not a
 /// redirect.
@@ -40,7 +40,7 @@ pub(super) fn redirect_target(
         let _ = to.set_password(None);
         to.set_query(None);
         to.set_fragment(None);
-        let shown: String = visible(to.as_str()).chars().take(MAX_DISPLAYED_CHARS).collect();
+        let shown: String = visible(to.as_str()).chars().take(MAX_DISPLAYED_URL_CHARS).collect();
         return Err(format!(
             "it redirects to another origin, {shown}, which is not followed; if you trust that address, use it instead"
         ));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::HttpLimits;
 
 /// Limits a server's `retry` value to [`HttpLimits::MIN_PAUSE`] and [`HttpLimits::MAX_PAUSE`].
-pub(super) fn clamp_pause(requested: Duration) -> Duration {
+pub(super) fn clamp_retry_delay(requested: Duration) -> Duration {
     requested.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
@@ -14,12 +14,12 @@ pub(super) fn clamp_pause(requested: Duration) -> Duration {
 ///
 /// The first delay is the `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so
 /// that a server with `retry: 0` that ends each stream immediately causes no busy loop.
-pub(super) fn reopen_pause(requested: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
+pub(super) fn reopen_delay(requested: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
     match (requested, fruitless) {
-        (Some(requested), 0) => clamp_pause(requested),
+        (Some(requested), 0) => clamp_retry_delay(requested),
         (None, 0) => backoff_delay(base, 0),
         (requested, _) => {
-            let requested = requested.map_or(Duration::ZERO, clamp_pause);
+            let requested = requested.map_or(Duration::ZERO, clamp_retry_delay);
             requested.max(backoff_delay(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
         }
     }
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn retry_delay_of_the_server_is_clamped() {
-        let after = |millis| reopen_pause(Some(Duration::from_millis(millis)), BASE, 0);
+        let after = |millis| reopen_delay(Some(Duration::from_millis(millis)), BASE, 0);
         assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the server's pause must be used");
         assert_eq!(after(0), HttpLimits::MIN_PAUSE, "a retry of 0 must not make a busy loop");
         assert_eq!(after(u64::MAX), HttpLimits::MAX_PAUSE, "an endless retry must not end the stream forever");
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn x52_retry_of_zero_backs_off_to_at_most_once_a_second() {
         let pauses: Vec<Duration> =
-            (0..10).map(|fruitless| reopen_pause(Some(Duration::ZERO), BASE, fruitless)).collect();
+            (0..10).map(|fruitless| reopen_delay(Some(Duration::ZERO), BASE, fruitless)).collect();
         assert!(
             pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)),
             "X52: at most one attempt in a second: {pauses:?}"
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn failures_increase_the_delay_up_to_a_bound() {
         for failures in 0..40 {
-            let pause = reopen_pause(None, BASE, failures);
+            let pause = reopen_delay(None, BASE, failures);
             let longest = Duration::from_secs(2_u64.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
             assert!(pause <= longest, "after {failures} failures {pause:?} is longer than {longest:?}");
             assert!(pause >= longest / 2, "after {failures} failures {pause:?} is less than half of {longest:?}");

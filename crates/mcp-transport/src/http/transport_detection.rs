@@ -8,7 +8,7 @@ use super::endpoint::HttpEndpoint;
 use super::legacy::{self, LegacyDriver};
 use super::streamable::{self, StreamableDriver};
 use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
-use crate::driver::driver_core::{DriverCore, clock_now};
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
 /// Parameters with which the driver of either HTTP transport is created.
@@ -19,7 +19,7 @@ struct TransportStart {
     limits: HttpLimits,
 }
 
-pub(super) async fn drive_detected(
+pub(super) async fn drive_detected_transport(
     config: SessionConfig,
     target: HttpTarget,
     owner: &mut dyn SessionOwner,
@@ -36,7 +36,8 @@ pub(super) async fn drive_detected(
     let client = match client::client_for_server(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
-            let cause = format!("no connection can be made on this system: {}", delivery_faults::root_cause(&error));
+            let cause =
+                format!("no connection can be made on this system: {}", delivery_faults::root_cause_message(&error));
             return fail_handshake(core, &DeliveryFault::Unreachable { cause }).await;
         }
     };
@@ -54,7 +55,7 @@ pub(super) async fn drive_detected(
 
 impl TransportStart {
     async fn try_streamable_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
-        let streamable::StreamableEnd::NotStreamable(found) =
+        let streamable::StreamableDriverEnd::NotStreamable(found) =
             self.streamable_driver(core, notes, self.is_auto()).run().await
         else {
             return;
@@ -62,12 +63,14 @@ impl TransportStart {
         let (mut core, mut notes, why) = *found;
         notes.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else { return };
+        let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
+        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else {
+            return;
+        };
         let (mut core, mut notes, fault) = *found;
         notes.note(
             &mut core.outbox,
-            format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_text(&fault.to_string())),
+            format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_server_text(&fault.to_string())),
         );
         // The error of the first attempt explains more than that of the fallback.
         core.session = failed;
@@ -78,23 +81,25 @@ impl TransportStart {
     }
 
     async fn try_legacy_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await else {
+        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await
+        else {
             return;
         };
         let (mut core, mut notes, fault) = *found;
-        let shown = delivery_faults::displayed_text(&fault.to_string());
+        let shown = delivery_faults::displayed_server_text(&fault.to_string());
         notes.note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
-        let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, notes, true).run().await
+        let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
+        let streamable::StreamableDriverEnd::NotStreamable(found) =
+            self.streamable_driver(core, notes, true).run().await
         else {
             return;
         };
         let (mut core, _, why) = *found;
-        if delivery_faults::is_temporary(&fault) {
+        if delivery_faults::is_temporary_fault(&fault) {
             // The known transport is still correct, and the server is unavailable.
             core.session = failed;
             return fail_handshake(core, &fault).await;
@@ -157,7 +162,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
-            core.session.handle_undelivered(id, fault.clone(), clock_now());
+            core.session.handle_undelivered(id, fault.clone(), tokio_clock_now());
         }
     }
     core.close_session();

@@ -16,6 +16,7 @@ const MAX_READ_BYTES: usize = 64 * 1024;
 /// would copy the line each time, and unused memory is not committed.
 const LONG_LINE_BYTES: usize = 1024 * 1024;
 
+/// Reader of lines with a buffer whose size adapts to the amount of data.
 pub(super) struct LineReader<R> {
     reader: R,
     lines: LineDecoder,

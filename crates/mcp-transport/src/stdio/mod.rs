@@ -23,8 +23,9 @@ use stdio_driver::{StderrReader, StdioDriver};
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
-/// Maximum number of lines of standard error that wait for the driver. Further lines are counted as dropped.
-const STDERR_CAPACITY: usize = 64;
+/// Maximum number of lines of the server's standard error that wait for the driver. Further lines are counted as
+/// dropped.
+const STDERR_QUEUE_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub fn drive<'o>(
     limits: DriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
-    let (shown, lines) = mpsc::channel(STDERR_CAPACITY);
+    let (shown, lines) = mpsc::channel(STDERR_QUEUE_LINES);
     let drain = tokio::spawn(drain_stderr(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
@@ -121,7 +122,7 @@ pub fn run_with(
 ///
 /// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let (client, mut server) = memory_end::connected_pair(64 * 1024);
+///     let (client, mut server) = memory_end::connected_stream_pair(64 * 1024);
 ///     tokio::spawn(async move {
 ///         let mut lines = BufReader::new(server.reader).lines();
 ///         while let Ok(Some(line)) = lines.next_line().await {

@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::line_reader::LineReader;
-use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, poll_stderr};
+use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, poll_stderr_output};
 use crate::driver::DriverEvent;
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::driver::event_outbox::EventOutbox;
 
-/// Timeout of writing the last messages, after which the server's standard input is closed.
+/// Timeout of writing the last messages to the server, after which its standard input is closed.
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
 /// Timeout of reading the remaining standard error after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
@@ -33,7 +33,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             emit_last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
-        self.core.session.handle_closed(self.close_reason(), clock_now());
+        self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
         self.pump();
         self.core.emit_remaining();
 
@@ -106,7 +106,7 @@ fn emit_last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerG
 async fn emit_last_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
         for _ in 0..MAX_LAST_STDERR_LINES {
-            match poll_fn(|context| poll_stderr(stderr, context)).await {
+            match poll_fn(|context| poll_stderr_output(stderr, context)).await {
                 Some(output) => outbox.push(output.into()),
                 None => return,
             }

@@ -12,15 +12,15 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
 const MAX_RING_BYTES: usize = 1024 * 1024;
-/// Memory that a stored line takes in addition to its text, in bytes.
-const LINE_OVERHEAD: usize = 48;
-/// Maximum length of a stored line, in bytes. Longer lines are truncated.
-const MAX_LINE_BYTES: usize = 8 * 1024;
+/// Memory that a stored line of standard error takes in addition to its text, in bytes.
+const LINE_OVERHEAD_BYTES: usize = 48;
+/// Maximum length of a stored line of standard error, in bytes. Longer lines are truncated.
+const MAX_STDERR_LINE_BYTES: usize = 8 * 1024;
 /// Minimum and maximum size of the read buffer, in bytes. Most servers print little, so it begins small.
 const MIN_READ_BYTES: usize = 256;
 const MAX_READ_BYTES: usize = 16 * 1024;
@@ -55,13 +55,13 @@ impl StderrRing {
 
     fn push(&self, line: String) {
         let mut ring = self.lock();
-        ring.bytes += line.len() + LINE_OVERHEAD;
+        ring.bytes += line.len() + LINE_OVERHEAD_BYTES;
         ring.lines.push_back(line);
         while ring.bytes > MAX_RING_BYTES {
             let Some(oldest) = ring.lines.pop_front() else {
                 break;
             };
-            ring.bytes -= oldest.len() + LINE_OVERHEAD;
+            ring.bytes -= oldest.len() + LINE_OVERHEAD_BYTES;
         }
     }
 
@@ -74,7 +74,7 @@ impl StderrRing {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
-    /// Number of bytes that were not reported.
+    /// Number of bytes of standard error that were not reported.
     Dropped(u64),
 }
 
@@ -107,6 +107,7 @@ pub(crate) async fn drain_stderr(
     }
 }
 
+/// Stores lines of standard error in the ring buffer, and sends them to the receiver at a bounded rate.
 struct StderrForwarder {
     ring: StderrRing,
     shown: mpsc::Sender<StderrOutput>,
@@ -122,7 +123,7 @@ impl StderrForwarder {
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(clock_now()) && self.report_dropped();
+        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }
@@ -156,7 +157,7 @@ impl LineTruncator {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        let room = MAX_LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
+        let room = MAX_STDERR_LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
         self.cut += (bytes.len() - room) as u64;
     }
@@ -211,11 +212,11 @@ mod tests {
         assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
-            line.ends_with(&format!("[… {} bytes cut]", input.len() - MAX_LINE_BYTES)),
+            line.ends_with(&format!("[… {} bytes cut]", input.len() - MAX_STDERR_LINE_BYTES)),
             "the line must end with the number of missing bytes: {}",
             &line[line.len() - 60..]
         );
-        let missing = StderrOutput::Dropped((input.len() - MAX_LINE_BYTES) as u64);
+        let missing = StderrOutput::Dropped((input.len() - MAX_STDERR_LINE_BYTES) as u64);
         assert!(shown.contains(&missing), "lines that were not reported must be counted: {} outputs", shown.len());
     }
 

@@ -17,15 +17,15 @@ use super::DriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
-use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::wait_ready;
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
+use crate::driver::due_timer::DeadlineTimer;
+use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
 /// Time to wait after the server's output, input or process has ended for the other two to end, so that the last
 /// messages and the exit status are read.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of lines that are handled before other event sources are polled again.
+/// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
 /// Driver of the session with one local server.
@@ -36,27 +36,27 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
-    /// Wakeup state of the process's exit.
+    /// Wakeup state of the wait for the exit of the server's process.
     exit: WakeFlag,
     pub(super) egress: Option<EgressLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: DriverLimits,
     pub(super) ends: EndedParts,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
 }
 
 /// Receiver of lines of the server's standard error.
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Wakeup state of the channel that delivers the lines.
+    /// Wakeup state of the channel that delivers the lines of standard error.
     pub(super) more: WakeFlag,
 }
 
 /// Receiver of lines about the server's network access.
 pub(super) struct EgressLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Wakeup state of the channel that delivers the lines.
+    /// Wakeup state of the channel that delivers the lines about the network access.
     more: WakeFlag,
 }
 
@@ -91,7 +91,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: EndedParts::default(),
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
             group,
             exit: WakeFlag::default(),
@@ -134,9 +134,9 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let room = self.core.has_room();
         tokio::select! {
             biased;
-            () = wait_ready(self.core.owner) => self.core.run_owner(),
+            () = wait_until_owner_ready(self.core.owner) => self.core.run_owner(),
             () = self.alarm.wait_due() => self.on_deadline(),
-            exit = poll_fn(|context| poll_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
+            exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
                 self.start_linger();
             }
@@ -145,10 +145,10 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
                     self.on_write_failed(format!("{error}"));
                 }
             }
-            line = poll_fn(|context| poll_egress(&mut self.egress, context)), if room && self.egress.is_some() => {
+            line = poll_fn(|context| poll_egress_line(&mut self.egress, context)), if room && self.egress.is_some() => {
                 self.core.outbox.push(DriverEvent::Note { line });
             }
-            output = poll_fn(|context| poll_stderr(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
+            output = poll_fn(|context| poll_stderr_output(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
                 self.on_more_lines();
@@ -177,7 +177,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             return;
         }
         let frame = line.slice(..line.len() - 1);
-        if self.queue.push(line, clock_now()).is_err() {
+        if self.queue.push(line, tokio_clock_now()).is_err() {
             let waiting = self.queue.bytes();
             self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
@@ -188,7 +188,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     fn on_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
         match line {
             Some(Ok(line)) => {
-                self.core.process_line(line, StreamOrigin::Stdio, clock_now());
+                self.core.process_line(line, StreamOrigin::Stdio, tokio_clock_now());
             }
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
@@ -224,7 +224,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     fn on_deadline(&mut self) {
-        let now = clock_now();
+        let now = tokio_clock_now();
         if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
             self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
@@ -240,7 +240,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     fn start_linger(&mut self) {
-        self.ends.until.get_or_insert(clock_now() + LINGER_TIMEOUT);
+        self.ends.until.get_or_insert(tokio_clock_now() + LINGER_TIMEOUT);
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -258,12 +258,12 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             None => ends.output || ends.write.is_some(),
         };
         // While the owner accepts no events, the last messages cannot be read, even after the deadline.
-        let late = ends.until.is_some_and(|until| until <= clock_now()) && self.core.has_room();
+        let late = ends.until.is_some_and(|until| until <= tokio_clock_now()) && self.core.has_room();
         self.core.is_stopped() || self.core.over.is_some() || all || late
     }
 }
 
-fn poll_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+fn poll_process_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
     match group {
         Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
@@ -271,7 +271,7 @@ fn poll_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Con
 }
 
 /// Polls for the next line about the server's network access.
-fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
+fn poll_egress_line(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
     let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
     match more.poll(context, |context| lines.poll_recv(context)) {
         Poll::Ready(Some(line)) => Poll::Ready(line),
@@ -284,7 +284,10 @@ fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<
 }
 
 /// Polls for the next output of the server's standard error. Returns `None` at its end.
-pub(super) fn poll_stderr(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
+pub(super) fn poll_stderr_output(
+    stderr: &mut Option<StderrReader>,
+    context: &Context<'_>,
+) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
         None => Poll::Ready(None),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 
 /// Maximum number of lines that one vectored write contains.
 const MAX_LINES_PER_WRITE: usize = 16;
@@ -23,7 +23,7 @@ pub(super) struct WriteQueue {
     moved_at: Option<Instant>,
 }
 
-/// Error for a line that does not fit into the queue.
+/// Error for a line that does not fit into the write queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct QueueFull;
 
@@ -88,7 +88,7 @@ impl WriteQueue {
             }
         }
         if !self.lines.is_empty() {
-            self.moved_at = Some(clock_now());
+            self.moved_at = Some(tokio_clock_now());
         }
         Ok(())
     }

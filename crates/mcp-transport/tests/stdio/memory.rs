@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
-use mcp_transport::memory_end::{MemoryEnd, connected_pair};
+use mcp_transport::memory_end::{InMemoryStreamEnd, connected_stream_pair};
 use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, run_streams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 use crate::support::session_config;
 
 /// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
-fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
-    let (ours, servers) = connected_pair(capacity);
+fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, InMemoryStreamEnd) {
+    let (ours, servers) = connected_stream_pair(capacity);
     let (sender, events) = mpsc::channel(16);
     let commands = run_streams(session_config(), ours.reader, ours.writer, sender, DriverLimits::default());
     (commands, events, servers)
@@ -31,7 +31,7 @@ async fn wait_for_close_reason(events: &mut mpsc::Receiver<DriverEvent>) -> Clos
 #[tokio::test(start_paused = true)]
 async fn session_opens_over_memory() {
     let (commands, mut events, servers) = start_driver(64 * 1024);
-    let MemoryEnd { reader, mut writer } = servers;
+    let InMemoryStreamEnd { reader, mut writer } = servers;
     let mut lines = BufReader::new(reader).lines();
     let initialize: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
     assert_eq!(initialize["method"], "initialize", "the driver must write the first message of the session");

@@ -149,7 +149,7 @@ impl RunningDriver {
         })
     }
 
-    /// Returns the `note` of each received frame that is invalid.
+    /// Returns the [`Frame::note`] of each received invalid message.
     pub fn notes(&self) -> Vec<&str> {
         self.frames().filter_map(|frame| frame.note.as_deref()).collect()
     }

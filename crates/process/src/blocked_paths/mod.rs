@@ -21,18 +21,18 @@ use crate::sandbox::installed_files::package_root;
 
 pub use folder_proposals::ProposalRefusal;
 
-/// Maximum number of paths that are reported for one server.
+/// Maximum number of blocked paths that are reported for one server.
 const MAX_BLOCKED_PATHS: usize = 4;
-/// Maximum number of entries of a folder whose names are shown.
-const MAX_SHOWN_NAMES: usize = 6;
-/// Maximum number of entries of a folder that are counted.
+/// Maximum number of entries of a proposed folder whose names are shown.
+const MAX_SHOWN_ENTRY_NAMES: usize = 6;
+/// Maximum number of entries of a proposed folder that are counted.
 const MAX_COUNTED_ENTRIES: usize = 1000;
 /// Maximum length of a shown entry name, in characters.
-const MAX_NAME_CHARS: usize = 80;
+const MAX_ENTRY_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
-const MAX_ANCESTORS: usize = 6;
+const MAX_PROJECT_ANCESTORS: usize = 6;
 
-/// An existing path that the sandbox hides and that the server seems to need.
+/// An existing path that the sandbox hides from the server and that the server seems to need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -154,14 +154,15 @@ impl BlockedPathReporter<'_> {
             return Err(ProposalRefusal::Secrets);
         }
         let judged = |folder: &Path| {
-            folder_proposals::check_proposal(folder, self.home, self.hidden).map(|()| folder.to_owned())
+            folder_proposals::check_folder_proposal(folder, self.home, self.hidden).map(|()| folder.to_owned())
         };
         if let Some(packages) = package_root(real) {
             return judged(&packages);
         }
         let own = if real.is_dir() { Some(real) } else { real.parent() }.ok_or(ProposalRefusal::TooBroad)?;
         let is_project = |folder: &&Path| PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file());
-        let project = own.ancestors().take(MAX_ANCESTORS).find(is_project).and_then(|folder| judged(folder).ok());
+        let project =
+            own.ancestors().take(MAX_PROJECT_ANCESTORS).find(is_project).and_then(|folder| judged(folder).ok());
         project.map_or_else(|| judged(own), Ok)
     }
 }
@@ -176,8 +177,8 @@ fn folder_content(folder: &Path) -> (Vec<String>, u32) {
         .collect();
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     names.sort_unstable();
-    names.truncate(MAX_SHOWN_NAMES);
-    let shown = |name: &String| visible(&name.chars().take(MAX_NAME_CHARS).collect::<String>()).into_owned();
+    names.truncate(MAX_SHOWN_ENTRY_NAMES);
+    let shown = |name: &String| visible(&name.chars().take(MAX_ENTRY_NAME_CHARS).collect::<String>()).into_owned();
     (names.iter().map(shown).collect(), count)
 }
 

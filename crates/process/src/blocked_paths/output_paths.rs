@@ -5,12 +5,12 @@
 use std::path::{Path, PathBuf};
 
 /// Maximum number of lines of a server's output that are parsed, from the end.
-const MAX_LINES: usize = 64;
+const MAX_PARSED_OUTPUT_LINES: usize = 64;
 /// Maximum number of bytes of one line that are parsed.
 const MAX_LINE_BYTES: usize = 4096;
 /// Maximum number of paths that are extracted from a server's output.
-const MAX_PATHS: usize = 128;
-/// Maximum length of an extracted path, in bytes.
+const MAX_OUTPUT_PATHS: usize = 128;
+/// Maximum length of a path that is extracted from a server's output, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 /// Maximum number of files in the output that are considered as importers of a missing module.
 const MAX_IMPORTERS: usize = 8;
@@ -33,11 +33,11 @@ enum ErrorLanguage {
 
 /// Returns the paths that the lines name, and the paths where missing modules would be. The paths need not exist.
 pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
-    let last = lines.len().saturating_sub(MAX_LINES);
-    let lines: Vec<&str> = lines[last..].iter().map(|line| truncate(line)).collect();
+    let last = lines.len().saturating_sub(MAX_PARSED_OUTPUT_LINES);
+    let lines: Vec<&str> = lines[last..].iter().map(|line| truncate_line(line)).collect();
     let mut named: Vec<PathBuf> = Vec::new();
     for path in lines.iter().flat_map(|line| absolute_paths(line)) {
-        if named.len() == MAX_PATHS {
+        if named.len() == MAX_OUTPUT_PATHS {
             break;
         }
         if !named.contains(&path) {
@@ -46,12 +46,12 @@ pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
     }
     let mut found = missing_module_paths(&lines, &named);
     found.extend(named);
-    found.truncate(MAX_PATHS);
+    found.truncate(MAX_OUTPUT_PATHS);
     found
 }
 
 /// Truncates a line to [`MAX_LINE_BYTES`] bytes at a character boundary.
-fn truncate(line: &str) -> &str {
+fn truncate_line(line: &str) -> &str {
     let mut end = line.len().min(MAX_LINE_BYTES);
     while !line.is_char_boundary(end) {
         end -= 1;
@@ -76,7 +76,7 @@ fn missing_module_paths(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
                         found.extend(beside);
                     }
                 }
-                if found.len() >= MAX_PATHS {
+                if found.len() >= MAX_OUTPUT_PATHS {
                     return found;
                 }
             }
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn s36_hostile_output_names_few_and_plain_paths() {
         let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();
-        assert!(paths_in_output(&many).len() <= MAX_PATHS, "many lines");
-        assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MAX_PATHS, "one long line");
+        assert!(paths_in_output(&many).len() <= MAX_OUTPUT_PATHS, "many lines");
+        assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MAX_OUTPUT_PATHS, "one long line");
         assert!(paths_in_output(&["é".repeat(MAX_LINE_BYTES)]).is_empty(), "cut within a character");
         for hostile in ["open '/w/../../etc/shadow'", "open '/'", "//server/share/x", "http://evil.example/x", "a/b/c"]
         {

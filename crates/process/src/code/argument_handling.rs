@@ -53,7 +53,7 @@ const INTERPRETERS: [&str; 44] = [
 const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 /// Programs that run another program, which their arguments name, such as `env` and `sudo`.
-const WRAPPERS: [&str; 53] = [
+const WRAPPER_PROGRAMS: [&str; 53] = [
     "arch",
     "asdf",
     "bunx",
@@ -134,12 +134,12 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for these files.
+/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for their project files.
 const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
 const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
-/// Folder with the installed packages of a project. When npm resolves a command, programs in this folder take
-/// precedence.
+/// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
+/// take precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
 /// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
@@ -174,7 +174,7 @@ pub fn is_container_engine(name: &str) -> bool {
     CONTAINER_ENGINES.contains(&name)
 }
 
-/// A classification of programs by the way in which they use their arguments.
+/// Classification of programs by the way in which they use their command-line arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
     /// The program runs another program, which the arguments name.
@@ -199,8 +199,8 @@ impl ArgumentHandling {
             name if SHELLS.contains(&name) => ArgumentHandling::Shell,
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
-            name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
-            name if is_container_engine(name) || project_files(name).next().is_some() => ArgumentHandling::Project,
+            name if WRAPPER_PROGRAMS.contains(&name) => ArgumentHandling::Wrapper,
+            name if is_container_engine(name) || project_file_names(name).next().is_some() => ArgumentHandling::Project,
             _ => ArgumentHandling::Other,
         }
     }
@@ -253,7 +253,7 @@ fn program_name(program: &str) -> String {
 }
 
 /// Returns the names of the project files that define what this program runs.
-pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
+pub(super) fn project_file_names(program: &str) -> impl Iterator<Item = &'static str> {
     let name = program_name(program);
     PROJECT_TOOLS
         .iter()
@@ -272,7 +272,7 @@ pub(super) fn uses_package_folder(program: &str) -> bool {
     PACKAGE_FOLDER_USERS.contains(&program_name(program).as_str())
 }
 
-/// Returns `true` if this option is followed by its value, which is not the code to run.
+/// Returns `true` if this command-line option is followed by its value, which is not the code to run.
 pub(super) fn has_data_value(option: &str) -> bool {
     DATA_VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
@@ -291,7 +291,7 @@ pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
-/// Returns `true` if this option is followed by a module that runs instead of a script.
+/// Returns `true` if this command-line option is followed by a module that runs instead of a script.
 pub(super) fn is_module_option(option: &str) -> bool {
     option_after_flags(option) == Some("m")
 }

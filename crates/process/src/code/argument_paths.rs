@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::argument_handling::option_and_value;
 
-/// Maximum number of paths extracted from one word or value.
-const MAX_PATHS: usize = 512;
+/// Maximum number of paths that are extracted from one word of a command line or one variable's value.
+const MAX_PATHS_PER_TEXT: usize = 512;
 /// Maximum length, in bytes, of a text in which variables are expanded, and of a variable's value.
 const MAX_EXPANDED_BYTES: usize = 4 * 1024;
 
@@ -16,7 +16,7 @@ const PUNCTUATION: [char; 18] =
     ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
 
 /// Returns all possible paths in a text, after these variables are expanded.
-pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
+pub(super) fn paths_in_text(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let text = expand_variables(text, variables);
     let mut texts: Vec<String> = vec![text.clone()];
     texts.extend(option_and_value(&text).map(|(_, value)| value.to_owned()));
@@ -26,7 +26,7 @@ pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<
     texts.extend(text.split(PUNCTUATION).map(str::to_owned));
     texts.extend(text.split(|c: char| c.is_whitespace() || PUNCTUATION.contains(&c)).map(str::to_owned));
     let mut paths: Vec<PathBuf> = Vec::new();
-    for text in texts.iter().filter(|text| !text.is_empty()).take(MAX_PATHS) {
+    for text in texts.iter().filter(|text| !text.is_empty()).take(MAX_PATHS_PER_TEXT) {
         let at = text.find("file:").and_then(|at| text.get(at..)).and_then(|url| url::Url::parse(url).ok());
         paths.extend(at.and_then(|url| url.to_file_path().ok()));
         paths.extend(std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()));

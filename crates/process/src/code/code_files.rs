@@ -86,7 +86,7 @@ const CODE_EXTENSIONS: [&str; 72] = [
 ];
 /// First bytes of executables, and of scripts with a shebang: ELF, Windows, Mach-O in both byte orders and widths,
 /// universal Mach-O.
-const MAGIC_NUMBERS: [&[u8]; 8] = [
+const CODE_MAGIC_NUMBERS: [&[u8]; 8] = [
     b"#!",
     b"\x7fELF",
     b"MZ",
@@ -99,7 +99,7 @@ const MAGIC_NUMBERS: [&[u8]; 8] = [
 /// Extensions that Node and compatible runtimes append to a name.
 const IMPLIED_EXTENSIONS: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
 /// Names of the files that run if a folder is passed to an interpreter or a project tool.
-const ENTRY_FILES: [&str; 14] = [
+const FOLDER_ENTRY_FILES: [&str; 14] = [
     "Cargo.toml",
     "Package.swift",
     "Program.cs",
@@ -122,12 +122,12 @@ const DOTNET_EXTENSIONS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
 /// Maximum number of entries of a folder that are examined for code files.
 const MAX_FOLDER_ENTRIES: usize = 1024;
 /// Maximum number of shared libraries that are collected from one folder.
-const MAX_LIBRARIES: usize = 64;
+const MAX_LIBRARIES_PER_FOLDER: usize = 64;
 /// Maximum number of bytes of a `package.json` that are read.
 const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
 /// Returns `true` if the extension or the first bytes of a file identify it as code.
-pub(super) fn is_code(file: &Path) -> bool {
+pub(super) fn is_code_file(file: &Path) -> bool {
     has_code_name(file) || has_code_magic(file)
 }
 
@@ -135,7 +135,7 @@ pub(super) fn is_code(file: &Path) -> bool {
 /// Options and their values after `=` are ignored.
 pub(crate) fn scripts_in_arguments(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
     let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
-    let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
+    let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code_file(file));
     files.take(MAX_ARGUMENT_FILES).collect()
 }
 
@@ -164,7 +164,7 @@ pub(super) fn shared_libraries(folder: &Path) -> Vec<PathBuf> {
         name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
     };
     let mut found = matching_files(folder, is_library);
-    found.truncate(MAX_LIBRARIES);
+    found.truncate(MAX_LIBRARIES_PER_FOLDER);
     found
 }
 
@@ -180,7 +180,7 @@ pub(super) fn python_user_packages(base: &Path) -> Vec<PathBuf> {
 pub(super) fn has_code_magic(file: &Path) -> bool {
     let mut first = Vec::new();
     let read = open_for_hash(file).and_then(|file| file.take(4).read_to_end(&mut first));
-    read.is_ok() && MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
+    read.is_ok() && CODE_MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
 }
 
 /// Returns the files that an interpreter runs for a path: the file itself, or the files to which Node, Python or a
@@ -191,7 +191,7 @@ pub(super) fn files_run_for_path(at: &Path) -> Vec<PathBuf> {
     }
     let mut found = with_implied_extensions(at);
     if at.is_dir() {
-        found.extend(ENTRY_FILES.map(|entry| at.join(entry)));
+        found.extend(FOLDER_ENTRY_FILES.map(|entry| at.join(entry)));
         found.extend(with_implied_extensions(&at.join("index")));
         if let Some(main) = package_main(&at.join("package.json")).map(|main| at.join(main)) {
             found.extend(with_implied_extensions(&main));

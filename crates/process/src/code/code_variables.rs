@@ -1,7 +1,7 @@
 //! Environment variables that decide which code a command runs. `script_files.rs` looks up the files that their values
 //! name. The host compares the variables of two servers to find out if both run the same code.
 
-/// Variables that name files which run before the program's own code.
+/// Environment variables that name files which run before the program's own code.
 pub(super) const PRELOAD_FILE_VARIABLES: [&str; 10] = [
     "BASH_ENV",
     "COMPOSE_FILE",
@@ -14,26 +14,27 @@ pub(super) const PRELOAD_FILE_VARIABLES: [&str; 10] = [
     "ZDOTDIR",
     "NPM_CONFIG_USERCONFIG",
 ];
-/// Variables that contain command-line options of an interpreter.
-pub(super) const OPTION_VARIABLES: [&str; 7] =
+/// Environment variables that contain command-line options of an interpreter.
+pub(super) const INTERPRETER_OPTION_VARIABLES: [&str; 7] =
     ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
-/// Variables with folders that modules are loaded from.
-pub(super) const FOLDER_VARIABLES: [&str; 8] =
+/// Environment variables with folders from which modules are loaded.
+pub(super) const MODULE_FOLDER_VARIABLES: [&str; 8] =
     ["CLASSPATH", "JULIA_LOAD_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "PYTHONHOME", "PYTHONPATH", "RUBYLIB"];
 /// Variables with folders that shared libraries are loaded from.
-pub(super) const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
+pub(super) const LIBRARY_FOLDER_VARIABLES: [&str; 3] =
+    ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
 /// Files of a home folder that shells, npm and Python's REPL execute or read, for a command whose `HOME` is not the
 /// user's home.
-pub(super) const HOME_FILES: [&str; 9] =
+pub(super) const HOME_START_UP_FILES: [&str; 9] =
     [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
 /// Modules that Python runs at each start if it finds them.
 pub(super) const PYTHON_SITE_MODULES: [&str; 2] = ["sitecustomize", "usercustomize"];
 
-/// Prefixes of variables that configure package managers, in lower case.
+/// Prefixes of environment variables that configure package managers, in lower case.
 const PACKAGE_MANAGER_PREFIXES: [&str; 10] =
     ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
-/// Other variables that decide where programs and modules are loaded from or, for container engines, which engine,
-/// plugins and settings are used.
+/// Other environment variables that decide where programs and modules are loaded from or, for container engines, which
+/// engine, plugins and settings are used.
 const CODE_LOCATION_VARIABLES: [&str; 15] = [
     "CONTAINERS_CONF",
     "CONTAINER_CONNECTION",
@@ -54,8 +55,13 @@ const CODE_LOCATION_VARIABLES: [&str; 15] = [
 
 /// Returns `true` if an environment variable decides which code runs, so that another value may lead to other code.
 pub fn is_code_variable(name: &str) -> bool {
-    let lists: [&[&str]; 5] =
-        [&PRELOAD_FILE_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];
+    let lists: [&[&str]; 5] = [
+        &PRELOAD_FILE_VARIABLES,
+        &INTERPRETER_OPTION_VARIABLES,
+        &MODULE_FOLDER_VARIABLES,
+        &LIBRARY_FOLDER_VARIABLES,
+        &CODE_LOCATION_VARIABLES,
+    ];
     let lower = name.to_ascii_lowercase();
     lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
         || PACKAGE_MANAGER_PREFIXES.iter().any(|prefix| lower.starts_with(prefix))

@@ -14,7 +14,7 @@ use aws_lc_rs::digest::{Context, SHA256};
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// Maximum size, in bytes, of a file that is hashed each time, because that takes no longer than checking if it
 /// changed.
-const ALWAYS_READ_BYTES: u64 = 64 * 1024;
+const MAX_UNCACHED_FILE_BYTES: u64 = 64 * 1024;
 
 /// Opens a file for reading, without blocking if the path is a named pipe.
 pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
@@ -34,10 +34,10 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if !facts.is_file() || facts.len() > most {
         return None;
     }
-    if facts.len() <= ALWAYS_READ_BYTES {
+    if facts.len() <= MAX_UNCACHED_FILE_BYTES {
         return hash_file(&file, most);
     }
-    let key = cache::FileKey::from_metadata(&facts);
+    let key = cache::FileMetadataKey::from_metadata(&facts);
     if let Some(known) = key.as_ref().and_then(cache::find_cached) {
         return Some(known);
     }
@@ -45,7 +45,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hash_file(&file, most)?;
     if let Some(key) = key.filter(|key| {
-        file.metadata().ok().and_then(|facts| cache::FileKey::from_metadata(&facts)).as_ref() == Some(key)
+        file.metadata().ok().and_then(|facts| cache::FileMetadataKey::from_metadata(&facts)).as_ref() == Some(key)
     }) {
         cache::cache_hash(key, &hash);
     }
@@ -84,29 +84,29 @@ mod cache {
     use super::VecDeque;
     pub(super) use crate::platform::is_quiescent;
 
-    /// Maximum number of cached hashes. The oldest one is evicted first.
+    /// Maximum number of cached hashes of files. The oldest hash is evicted first.
     const MAX_CACHED_HASHES: usize = 256;
-    /// Minimum age of the last change of a file in the cache. Timestamps have a coarse resolution, so a file that was
-    /// changed more recently may change again within the same timestamp.
+    /// Minimum age of the last change of a file whose hash is cached. Timestamps have a coarse resolution, so a file
+    /// that was changed more recently may change again within the same timestamp.
     const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
 
-    static HASH_CACHE: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
+    static HASH_CACHE: Mutex<VecDeque<(FileMetadataKey, String)>> = Mutex::new(VecDeque::new());
 
-    /// Metadata that identify a file and its state. The key of a cached hash.
+    /// Metadata that identify a file and its state. Used as the cache key of the file's hash.
     #[derive(PartialEq, Eq)]
-    pub(super) struct FileKey {
+    pub(super) struct FileMetadataKey {
         place: (u64, u64),
         bytes: u64,
         modified: (i64, i64),
         status_changed: (i64, i64),
     }
 
-    impl FileKey {
-        /// Returns the cache key of a file, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
-        pub(super) fn from_metadata(facts: &Metadata) -> Option<FileKey> {
+    impl FileMetadataKey {
+        /// Returns the cache key of a file's hash, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        pub(super) fn from_metadata(facts: &Metadata) -> Option<FileMetadataKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();
-            let key = FileKey {
+            let key = FileMetadataKey {
                 place: (facts.dev(), facts.ino()),
                 bytes: facts.size(),
                 modified: (facts.mtime(), facts.mtime_nsec()),
@@ -116,15 +116,15 @@ mod cache {
         }
     }
 
-    fn lock_hash_cache() -> MutexGuard<'static, VecDeque<(FileKey, String)>> {
+    fn lock_hash_cache() -> MutexGuard<'static, VecDeque<(FileMetadataKey, String)>> {
         HASH_CACHE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn find_cached(key: &FileKey) -> Option<String> {
+    pub(super) fn find_cached(key: &FileMetadataKey) -> Option<String> {
         lock_hash_cache().iter().find(|(known, _)| known == key).map(|(_, hash)| hash.clone())
     }
 
-    pub(super) fn cache_hash(key: FileKey, hash: &str) {
+    pub(super) fn cache_hash(key: FileMetadataKey, hash: &str) {
         let mut hashes = lock_hash_cache();
         hashes.retain(|(known, _)| known.place != key.place);
         if hashes.len() >= MAX_CACHED_HASHES {
@@ -139,10 +139,10 @@ mod cache {
 #[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
-    pub(super) enum FileKey {}
+    pub(super) enum FileMetadataKey {}
 
-    impl FileKey {
-        pub(super) const fn from_metadata(_: &std::fs::Metadata) -> Option<FileKey> {
+    impl FileMetadataKey {
+        pub(super) const fn from_metadata(_: &std::fs::Metadata) -> Option<FileMetadataKey> {
             None
         }
     }
@@ -151,11 +151,11 @@ mod cache {
         false
     }
 
-    pub(super) fn find_cached(key: &FileKey) -> Option<String> {
+    pub(super) fn find_cached(key: &FileMetadataKey) -> Option<String> {
         match *key {}
     }
 
-    pub(super) fn cache_hash(key: FileKey, _: &str) {
+    pub(super) fn cache_hash(key: FileMetadataKey, _: &str) {
         match key {}
     }
 }
@@ -178,7 +178,7 @@ mod tests {
     /// Waits until the last change of the file is old enough for the cache. A test can't set the status change time.
     fn wait_until_settled(file: &Path) {
         let start = Instant::now();
-        while cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none() {
+        while cache::FileMetadataKey::from_metadata(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
             // sleep: polls the file's age, since no event reports it.
             std::thread::sleep(Duration::from_millis(50));
@@ -219,14 +219,14 @@ mod tests {
     #[test]
     fn s06_write_through_a_mapping_is_detected_with_unchanged_times() {
         let ground = tempfile::tempdir().unwrap();
-        for bytes in [100, usize::try_from(ALWAYS_READ_BYTES).unwrap() + 1] {
+        for bytes in [100, usize::try_from(MAX_UNCACHED_FILE_BYTES).unwrap() + 1] {
             let file = ground.path().join(bytes.to_string());
             std::fs::write(&file, vec![b'a'; bytes]).unwrap();
             let mapping = SharedMapping::map_file(&file);
             mapping.write(b'b');
             wait_until_settled(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
-            let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
+            let key = || cache::FileMetadataKey::from_metadata(&file.metadata().unwrap());
             assert!(
                 key().as_ref().and_then(cache::find_cached).is_none(),
                 "the hash of a mapped file must not be cached"
@@ -242,16 +242,16 @@ mod tests {
     fn s06_large_file_is_read_once_and_again_after_a_change_with_equal_times() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
-        let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ_BYTES).unwrap() + 1];
+        let large = |byte: u8| vec![byte; usize::try_from(MAX_UNCACHED_FILE_BYTES).unwrap() + 1];
         std::fs::write(&file, large(1)).unwrap();
         assert!(
-            cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none(),
+            cache::FileMetadataKey::from_metadata(&file.metadata().unwrap()).is_none(),
             "the hash of a new file must not be cached"
         );
         wait_until_settled(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
-        let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
+        let key = || cache::FileMetadataKey::from_metadata(&file.metadata().unwrap());
         if cache::is_quiescent(&File::open(&file).unwrap()) {
             assert_eq!(
                 key().as_ref().and_then(cache::find_cached),

@@ -25,7 +25,7 @@ const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of bytes of one file that are read while the caller waits for the result.
 const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
 /// Maximum number of launch files for one command. Further ones are ignored.
-const MAX_FILES: usize = 256;
+const MAX_LAUNCH_FILES: usize = 256;
 
 /// The files that decide what a command runs, in the state in which they were read. The first one is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl LaunchFiles {
         found.extend(scripts.found);
         let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MAX_HASHED_TOTAL_BYTES);
         for (path, role) in found {
-            if files.len() < MAX_FILES && !files.iter().any(|file| file.path == path) {
+            if files.len() < MAX_LAUNCH_FILES && !files.iter().any(|file| file.path == path) {
                 let file = LaunchFile::read(path, role, left.min(MAX_HASHED_FILE_BYTES));
                 // The limit counts the file's size instead of the bytes read, so that the same files are always
                 // identified in the same way.

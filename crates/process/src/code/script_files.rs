@@ -14,28 +14,29 @@ use std::path::{Path, PathBuf};
 
 use super::argument_handling::{
     ArgumentHandling, PACKAGE_FOLDER, has_data_value, is_module_option, named_module, option_and_value,
-    parse_shell_commands, project_files, searches_ancestors, uses_package_folder,
+    parse_shell_commands, project_file_names, searches_ancestors, uses_package_folder,
 };
-use super::argument_paths::paths_in;
+use super::argument_paths::paths_in_text;
 use super::code_files::{
-    files_run_for_path, has_code_name, is_code, module_files, python_user_packages, shared_libraries,
+    files_run_for_path, has_code_name, is_code_file, module_files, python_user_packages, shared_libraries,
 };
 use super::code_variables::{
-    FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, PRELOAD_FILE_VARIABLES, PYTHON_SITE_MODULES,
+    HOME_START_UP_FILES, INTERPRETER_OPTION_VARIABLES, LIBRARY_FOLDER_VARIABLES, MODULE_FOLDER_VARIABLES,
+    PRELOAD_FILE_VARIABLES, PYTHON_SITE_MODULES,
 };
 use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
 
-/// Maximum number of arguments, variables, and words in them that are examined, in total.
-const MAX_WORDS: usize = 1024;
-/// Maximum number of paths that are looked up, each in all base folders.
-const MAX_LOOKUPS: usize = 8 * 1024;
+/// Maximum number of a command's arguments, variables, and words in them that are examined, in total.
+const MAX_EXAMINED_WORDS: usize = 1024;
+/// Maximum number of paths that are looked up for one command, each in all base folders.
+const MAX_PATH_LOOKUPS: usize = 8 * 1024;
 /// Maximum number of folders in which a relative path is looked up.
 const MAX_BASE_FOLDERS: usize = 16;
 /// Maximum number of ancestors of the working directory in which project files are looked up.
-const MAX_ANCESTORS: usize = 64;
+const MAX_SEARCHED_ANCESTORS: usize = 64;
 /// Maximum nesting depth of command lines within arguments: `env -S "sh -c '…'"`.
-const MAX_DEPTH: usize = 4;
+const MAX_NESTED_COMMAND_DEPTH: usize = 4;
 
 /// The parts of a command line that can name files.
 pub(crate) struct CommandLine<'c> {
@@ -64,14 +65,14 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         found: Vec::new(),
         folders: Vec::new(),
         role: LaunchFileRole::Argument,
-        remaining_words: MAX_WORDS,
-        remaining_lookups: MAX_LOOKUPS,
+        remaining_words: MAX_EXAMINED_WORDS,
+        remaining_lookups: MAX_PATH_LOOKUPS,
     };
     let mut runner = scripts.program_handling(&program.to_string_lossy());
     if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
         runner = scripts.program_handling(&real.to_string_lossy());
     }
-    scripts.search_arguments(runner, command.arguments, MAX_DEPTH);
+    scripts.search_arguments(runner, command.arguments, MAX_NESTED_COMMAND_DEPTH);
     scripts.role = LaunchFileRole::Variable;
     for (name, value) in command.environment {
         scripts.search_variable(name, value);
@@ -82,7 +83,7 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
 /// Returns the folders in which tools look for project files: the canonical working directory and its ancestors.
 fn ancestor_folders(directory: &Path) -> Vec<PathBuf> {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    real.ancestors().take(MAX_ANCESTORS).map(Path::to_owned).collect()
+    real.ancestors().take(MAX_SEARCHED_ANCESTORS).map(Path::to_owned).collect()
 }
 
 /// Returns the folders in which relative paths and modules are looked up: the working directory, and the folders that
@@ -93,10 +94,10 @@ fn base_folders(command: &CommandLine<'_>) -> Vec<PathBuf> {
     let of_variables = command
         .environment
         .iter()
-        .filter(|(name, _)| FOLDER_VARIABLES.contains(&name.as_str()))
+        .filter(|(name, _)| MODULE_FOLDER_VARIABLES.contains(&name.as_str()))
         .map(|(_, value)| value);
-    let texts = of_variables.chain(command.arguments).take(MAX_WORDS);
-    let paths = texts.flat_map(|text| paths_in(text, command.environment)).take(MAX_LOOKUPS);
+    let texts = of_variables.chain(command.arguments).take(MAX_EXAMINED_WORDS);
+    let paths = texts.flat_map(|text| paths_in_text(text, command.environment)).take(MAX_PATH_LOOKUPS);
     for folder in paths.map(|path| directory.join(path)) {
         if bases.len() < MAX_BASE_FOLDERS && folder.is_dir() && !bases.contains(&folder) {
             bases.push(folder);
@@ -113,7 +114,7 @@ struct ScriptSearch<'c> {
     ancestors: Vec<PathBuf>,
     found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
-    /// Role of the files that the search finds in the text it examines next.
+    /// Role that is recorded for the files that the search finds next.
     role: LaunchFileRole,
     /// Remaining number of words that may be examined.
     remaining_words: usize,
@@ -187,7 +188,7 @@ impl ScriptSearch<'_> {
     /// Returns how a program uses its arguments. Records its project files, and the package folders from which it may
     /// load code.
     fn program_handling(&mut self, program: &str) -> ArgumentHandling {
-        for file in project_files(program) {
+        for file in project_file_names(program) {
             let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
             self.record_files(files.into_iter().filter(|file| file.is_file()));
@@ -226,7 +227,7 @@ impl ScriptSearch<'_> {
 
     /// Returns the possible paths in a text, up to the remaining number of lookups.
     fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
-        let mut paths = paths_in(text, self.command.environment);
+        let mut paths = paths_in_text(text, self.command.environment);
         paths.truncate(self.remaining_lookups);
         self.remaining_lookups -= paths.len();
         paths
@@ -248,7 +249,7 @@ impl ScriptSearch<'_> {
     fn record_code_files(&mut self, text: &str) {
         for path in self.paths_within_limit(text) {
             let files = self.bases.iter().map(|base| base.join(&path));
-            let files: Vec<PathBuf> = files.filter(|file| file.is_file() && is_code(file)).collect();
+            let files: Vec<PathBuf> = files.filter(|file| file.is_file() && is_code_file(file)).collect();
             self.record_files(files);
         }
     }
@@ -262,7 +263,7 @@ impl ScriptSearch<'_> {
     /// Returns the folders that a variable names, if some of their files run without being named: libraries, modules or
     /// start-up files.
     fn variable_folders(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
-        if !LIBRARY_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
+        if !LIBRARY_FOLDER_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
             return Vec::new();
         }
         let directory = &self.command.directory;
@@ -286,7 +287,7 @@ impl ScriptSearch<'_> {
         }
         for folder in self.variable_folders(name, value) {
             let files = match name {
-                "HOME" | "ZDOTDIR" => HOME_FILES.map(|file| folder.join(file)).into(),
+                "HOME" | "ZDOTDIR" => HOME_START_UP_FILES.map(|file| folder.join(file)).into(),
                 "PYTHONUSERBASE" => {
                     let packages = python_user_packages(&folder);
                     packages
@@ -298,7 +299,7 @@ impl ScriptSearch<'_> {
             };
             self.record_files(files.into_iter().filter(|file| file.is_file()));
         }
-        if OPTION_VARIABLES.contains(&name) {
+        if INTERPRETER_OPTION_VARIABLES.contains(&name) {
             for command in parse_shell_commands(value) {
                 self.search_arguments(ArgumentHandling::Interpreter, &command, 0);
             }

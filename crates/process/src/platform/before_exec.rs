@@ -15,15 +15,15 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 
 /// Registers the steps that the child runs between fork and exec. The thread that starts the command must outlive the
 /// process it starts: Linux signals the child when its parent *thread* ends.
-pub(super) fn register_steps(command: &mut Command) {
+pub(super) fn register_child_steps(command: &mut Command) {
     let parent = getpid();
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(MAX_DESCRIPTORS, |(soft, _)| soft).min(MAX_DESCRIPTORS);
     // SAFETY: the closure runs in the forked child before exec. It allocates nothing, takes no lock, reads only values
     // copied into it, and makes async-signal-safe system calls only.
     unsafe {
         command.pre_exec(move || {
-            close_on_exec(descriptors as libc::c_int);
-            die_with_parent(parent)
+            mark_close_on_exec(descriptors as libc::c_int);
+            request_kill_with_parent(parent)
         });
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn make_inheritable(descriptor: std::os::fd::BorrowedFd<'_>) -> io::R
 
 /// Marks every descriptor above 2 close-on-exec. Rust opens descriptors that way, but C libraries in the same process
 /// do not always.
-fn close_on_exec(descriptors: libc::c_int) {
+fn mark_close_on_exec(descriptors: libc::c_int) {
     #[cfg(target_os = "linux")]
     {
         const CLOSE_RANGE_CLOEXEC: libc::c_uint = 1 << 2;
@@ -100,7 +100,7 @@ fn close_on_exec(descriptors: libc::c_int) {
 }
 
 #[cfg(target_os = "linux")]
-fn die_with_parent(parent: Pid) -> io::Result<()> {
+fn request_kill_with_parent(parent: Pid) -> io::Result<()> {
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
     // The parent may have ended before the call above took effect.
     if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
@@ -109,6 +109,6 @@ fn die_with_parent(parent: Pid) -> io::Result<()> {
 /// Does nothing, because only Linux has such a call. On other systems a watcher process waits for the end of the app
 /// (`server/parent_watcher.rs`).
 #[cfg(not(target_os = "linux"))]
-fn die_with_parent(_parent: Pid) -> io::Result<()> {
+fn request_kill_with_parent(_parent: Pid) -> io::Result<()> {
     Ok(())
 }

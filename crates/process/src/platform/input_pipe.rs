@@ -21,7 +21,7 @@ pub struct InputPipe(PipeState);
 enum PipeState {
     /// The last write did not fill the pipe, so the pipe is not registered with the reactor.
     Open(File),
-    /// The pipe was full. It is registered with the reactor until it has room.
+    /// The pipe was full. It is registered with the reactor until the server has read from it.
     Full(Sender),
     Closed,
 }

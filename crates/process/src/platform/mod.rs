@@ -28,7 +28,7 @@ pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
 pub(crate) use process_marks::{ProcessMark, descendants, kill_marked_by, kill_processes, new_mark};
 #[cfg(target_os = "linux")]
-pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
+pub(crate) use process_use::{ProcessTreeUsage, process_tree_memory, process_tree_usage};
 #[cfg(target_os = "linux")]
 pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
@@ -49,7 +49,7 @@ pub use input_pipe::InputPipe;
 #[cfg(unix)]
 pub(crate) use input_pipe::open_input_pipe;
 #[cfg(unix)]
-pub(crate) use unix::{exit_code_and_signal, isolate, kill_group, pipe_number, terminate};
+pub(crate) use unix::{exit_code_and_signal, isolate_child, kill_group, pipe_inode, terminate};
 
 #[cfg(windows)]
 mod windows;
@@ -57,6 +57,6 @@ mod windows;
 pub use windows::InputPipe;
 #[cfg(windows)]
 pub(crate) use windows::{
-    exit_code_and_signal, group_has_open_pipe, has_ended, isolate, kill_group, open_input_pipe, pipe_number,
+    exit_code_and_signal, group_has_open_pipe, has_ended, isolate_child, kill_group, open_input_pipe, pipe_inode,
     start_time_of, terminate,
 };

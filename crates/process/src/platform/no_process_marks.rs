@@ -8,7 +8,8 @@ use super::StartTime;
 /// A descendant of a server to kill together with the server. Never constructed on these systems.
 pub(crate) enum StartedProcess {}
 
-/// A process mark that is never set, so it finds no process.
+/// Replacement for the mark in the environment of a server's processes. Never set on these systems, so it finds no
+/// process.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark;
 

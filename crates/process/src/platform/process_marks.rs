@@ -18,8 +18,8 @@ use super::linux::ProcessStat;
 
 /// Environment variable with the mark of a server. Inherited by the server's descendants.
 const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
-/// Maximum number of scans for processes to kill. Processes may start others during a scan.
-const MAX_SCANS: usize = 5;
+/// Maximum number of scans of all processes for those to kill. Processes may start others during a scan.
+const MAX_KILL_SCANS: usize = 5;
 
 /// A descendant of a server to kill together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct StartedProcess {
     start_ticks: u64,
 }
 
-/// A mark in the environment of a server, unique to each server.
+/// A mark in the environment of a server's processes, unique to each server.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark(String);
 
@@ -53,7 +53,7 @@ impl ProcessMark {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
-    /// Kills all processes that have this mark in their environment.
+    /// Kills all processes that have this server's mark in their environment.
     pub(crate) fn kill_marked(&self) {
         kill_all_marked(&self.0);
     }
@@ -64,10 +64,10 @@ pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
     kill_all_marked(&mark_prefix(owner, started))
 }
 
-/// Kills all processes whose mark begins with `mark`. Returns `true` if there were any.
+/// Kills all processes whose environment has a mark that begins with `mark`. Returns `true` if there were any.
 fn kill_all_marked(mark: &str) -> bool {
     let mut were_some = false;
-    for _ in 0..MAX_SCANS {
+    for _ in 0..MAX_KILL_SCANS {
         let found: Vec<StartedProcess> =
             marked_processes().iter().filter(|(_, own)| own.starts_with(mark.as_bytes())).map(|(of, _)| *of).collect();
         if found.is_empty() {
@@ -124,11 +124,12 @@ fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     )
 }
 
-/// Processes with a mark in their environment, each with its mark.
+/// Processes with a server's mark in their environment, each with its mark.
 type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 
-/// Returns all processes that have a mark. Reading the environment of every process takes milliseconds, and all servers
-/// end together when the app quits, so callers that arrive during a scan share the next one.
+/// Returns all processes that have a server's mark in their environment. Reading the environment of every process takes
+/// milliseconds, and all servers end together when the app quits, so callers that arrive during a scan share the next
+/// one.
 fn marked_processes() -> MarkedProcesses {
     static LATEST_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
     let started = Instant::now();
@@ -145,7 +146,7 @@ fn marked_processes() -> MarkedProcesses {
     found
 }
 
-/// Returns the marks in the initial environment of a process.
+/// Returns the servers' marks in the initial environment of a process.
 fn process_marks(pid: u32) -> Vec<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment

@@ -7,7 +7,7 @@ const TICKS_PER_SECOND: u64 = 100;
 
 /// Resource use of a process and all its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct TreeUse {
+pub(crate) struct ProcessTreeUsage {
     /// Number of threads of all processes. Each process has at least one.
     pub(crate) threads: u64,
     /// Private memory of the processes, resident or swapped out, in bytes.
@@ -17,8 +17,8 @@ pub(crate) struct TreeUse {
 }
 
 /// Returns the resource use of `root` and its descendants. Stops counting beyond `most` threads.
-pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
-    let mut all = TreeUse::default();
+pub(crate) fn process_tree_usage(root: u32, most: u64) -> ProcessTreeUsage {
+    let mut all = ProcessTreeUsage::default();
     let mut waiting = vec![root];
     while let Some(pid) = waiting.pop() {
         let Some(one) = process_use(pid) else { continue };
@@ -36,7 +36,7 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
 /// Returns the memory of `root` and its descendants, in bytes, with each shared page counted once: forked processes
 /// share pages that none of them has written to. Slow, because the kernel examines every page. A process whose pages
 /// can't be examined is counted with all its pages. Stops counting beyond `most` processes.
-pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
+pub(crate) fn process_tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
         bytes = bytes.saturating_add(proportional_share(pid).unwrap_or_else(|| private_memory(pid)));
@@ -58,7 +58,7 @@ fn child_pids(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-fn process_use(pid: u32) -> Option<TreeUse> {
+fn process_use(pid: u32) -> Option<ProcessTreeUsage> {
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
     // The second field is the program's name in parentheses and may contain any character.
@@ -67,7 +67,7 @@ fn process_use(pid: u32) -> Option<TreeUse> {
     let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
     let ticks: u64 = (11..=14).map(number).sum();
     let has_ended = matches!(*fields.first()?, "Z" | "X");
-    Some(TreeUse {
+    Some(ProcessTreeUsage {
         threads: if has_ended { 0 } else { number(17).max(1) },
         memory_bytes: if has_ended { 0 } else { private_memory(pid) },
         processor_ms: ticks * (1000 / TICKS_PER_SECOND),
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn process_usage_includes_threads_and_memory() {
-        let own = tree_use(std::process::id(), u64::MAX);
+        let own = process_tree_usage(std::process::id(), u64::MAX);
         assert!(own.threads >= 1 && own.memory_bytes > 0, "the use of this process must be positive: {own:?}");
-        assert_eq!(tree_use(0, u64::MAX), TreeUse::default(), "a missing process must have no use");
+        assert_eq!(process_tree_usage(0, u64::MAX), ProcessTreeUsage::default(), "a missing process must have no use");
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
         );
         assert_eq!(sum_lines("", &["Pss_Anon"]), None, "missing lines must yield no sum");
         let own = std::process::id();
-        let (shared, whole) = (tree_memory(own, u64::MAX), private_memory(own));
+        let (shared, whole) = (process_tree_memory(own, u64::MAX), private_memory(own));
         assert!(
             shared > 0 && shared <= whole + (8 << 20),
             "the shared count must not exceed the private count: {shared} of {whole}"

@@ -12,8 +12,8 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 
 /// Starts the child in its own session, and so in its own process group. Without a controlling terminal it cannot read
 /// the user's keyboard or write to the terminal.
-pub(crate) fn isolate(command: &mut CommandWrap) {
-    super::before_exec::register_steps(command.command_mut());
+pub(crate) fn isolate_child(command: &mut CommandWrap) {
+    super::before_exec::register_child_steps(command.command_mut());
     command.wrap(ProcessSession);
 }
 
@@ -32,13 +32,13 @@ pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     killpg(Pid::from_raw(group), Signal::SIGKILL).map_err(io::Error::from)
 }
 
-/// Returns the exit code, or the signal that ended the process, of an exit status.
+/// Splits an exit status into the exit code and the signal that ended the process.
 pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }
 
 /// Returns the inode number of the pipe behind a descriptor. It is the same for both ends.
-pub(crate) fn pipe_number(end: &impl AsFd) -> Option<u64> {
+pub(crate) fn pipe_inode(end: &impl AsFd) -> Option<u64> {
     let copy = end.as_fd().try_clone_to_owned().ok()?;
     let metadata = std::fs::File::from(copy).metadata().ok()?;
     Some(metadata.ino())

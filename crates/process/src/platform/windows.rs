@@ -14,7 +14,7 @@ use super::StartTime;
 pub type InputPipe = ChildStdin;
 
 /// Puts the child and its descendants into a job that ends with the app.
-pub(crate) fn isolate(command: &mut CommandWrap) {
+pub(crate) fn isolate_child(command: &mut CommandWrap) {
     command.wrap(KillOnDrop).wrap(JobObject);
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn open_input_pipe(stdin: ChildStdin) -> io::Result<InputPipe> {
 }
 
 /// Returns `None`: pipes have no number that two processes could compare.
-pub(crate) fn pipe_number(_end: &impl AsHandle) -> Option<u64> {
+pub(crate) fn pipe_inode(_end: &impl AsHandle) -> Option<u64> {
     None
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::SearchPath;
 
-/// Maximum number of bytes of a script that are read to find its interpreter.
+/// Maximum number of bytes of a script's first line that are read to find its interpreter.
 const MAX_FIRST_LINE_BYTES: u64 = 256;
 
 /// Returns the interpreter that the first line of a script names. `path` is the search path of the command that runs

@@ -18,7 +18,7 @@ use crate::launch::ProcessLaunch;
 pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum size of the shell's output, in bytes. Longer output is rejected.
-const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
+const MAX_SHELL_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 const ENVIRONMENT_MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
@@ -50,12 +50,12 @@ pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<
     match read {
         Err(_) => Err(format!("{name} did not answer within {} s", limit.as_secs_f32())),
         Ok(Err(error)) => Err(format!("the output of {name} could not be read: {error}")),
-        Ok(Ok(())) => parse_path(&output).ok_or_else(|| format!("{name} did not print its environment")),
+        Ok(Ok(())) => parse_path_variable(&output).ok_or_else(|| format!("{name} did not print its environment")),
     }
 }
 
 async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut limited = stdout.take(MAX_OUTPUT_BYTES);
+    let mut limited = stdout.take(MAX_SHELL_OUTPUT_BYTES);
     while memmem::find_iter(output, ENVIRONMENT_MARKER).count() < 2 {
         if limited.read_buf(output).await? == 0 {
             break;
@@ -65,7 +65,7 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
 }
 
 /// Returns the value of PATH in the shell's environment, which `output` contains between the two markers.
-fn parse_path(output: &[u8]) -> Option<OsString> {
+fn parse_path_variable(output: &[u8]) -> Option<OsString> {
     let begin = memmem::find(output, ENVIRONMENT_MARKER)? + ENVIRONMENT_MARKER.len();
     let length = memmem::find(&output[begin..], ENVIRONMENT_MARKER)?;
     let value =
@@ -88,7 +88,7 @@ fn to_os_string(bytes: &[u8]) -> OsString {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{ENVIRONMENT_MARKER, PRINT_ENVIRONMENT_SCRIPT, parse_path};
+    use super::{ENVIRONMENT_MARKER, PRINT_ENVIRONMENT_SCRIPT, parse_path_variable};
 
     #[test]
     fn shell_script_never_contains_the_whole_marker() {
@@ -111,10 +111,10 @@ mod tests {
         let marker = std::str::from_utf8(ENVIRONMENT_MARKER).unwrap();
         let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
         assert_eq!(
-            parse_path(output.as_bytes()),
+            parse_path_variable(output.as_bytes()),
             Some("/a b:/c".into()),
             "only a variable named PATH between the markers must be used"
         );
-        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers must be rejected");
+        assert_eq!(parse_path_variable(b"PATH=/a\0"), None, "output without markers must be rejected");
     }
 }

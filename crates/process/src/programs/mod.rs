@@ -21,7 +21,7 @@ pub fn default_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Returns `true` if two names denote the same environment variable. Windows ignores case.
-pub(crate) fn is_same_variable(left: &str, right: &str) -> bool {
+/// Returns `true` if two names denote the same environment variable. On Windows, case is ignored.
+pub(crate) fn is_same_variable_name(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// Maximum number of folders of a search path. Further ones are ignored.
-const MAX_FOLDERS: usize = 512;
+/// Maximum number of folders of a search path for programs. Further folders are ignored.
+const MAX_SEARCH_PATH_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl SearchPath {
     pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
-            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_folders())),
+            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_installer_folders())),
             source: PathSource::Process { reason },
         }
     }
@@ -71,7 +71,7 @@ impl SearchPath {
         let path = self.to_variable();
         which::which_in(program, Some(&path), directory).map_err(|_| CommandNotFound {
             program: program.to_owned(),
-            looked_in: if has_separator(program) {
+            looked_in: if has_path_separator(program) {
                 vec![directory.join(program)]
             } else {
                 std::env::split_paths(&path).collect()
@@ -84,8 +84,7 @@ impl SearchPath {
         })
     }
 
-    /// Returns a search path with the folders of this value of the variable PATH. Relative folders are resolved against
-    /// `directory`.
+    /// Parses a value of the variable PATH as a search path. Relative folders are resolved against `directory`.
     pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
@@ -155,17 +154,17 @@ fn not_found_hint(program: &str) -> Option<&'static str> {
     })
 }
 
-fn has_separator(program: &str) -> bool {
+fn has_path_separator(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-/// Returns the absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would
-/// mean the current folder of the app.
+/// Returns those of the folders in a PATH variable that are absolute, without duplicates. An empty or relative folder
+/// would mean the current folder of the app.
 fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let usable = folder.is_absolute() && std::env::join_paths([&folder]).is_ok();
-        if usable && !found.contains(&folder) && found.len() < MAX_FOLDERS {
+        if usable && !found.contains(&folder) && found.len() < MAX_SEARCH_PATH_FOLDERS {
             found.push(folder);
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Returns those folders of common installers that exist on this computer.
-pub(super) fn existing_folders() -> Vec<PathBuf> {
+pub(super) fn existing_installer_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
         let below_home = [

@@ -56,9 +56,9 @@ pub enum SandboxError {
     /// No sandbox mechanism is available on this computer.
     #[error("no sandbox can be set up here: {cause}. {next}")]
     NoMechanism {
-        /// Names of the sandbox mechanisms that were tried, and their errors.
+        /// Names of the sandbox mechanisms that were tried, each with its error.
         cause: String,
-        /// Advice for the user on how to enforce or change the sandbox.
+        /// Advice for the user on making a sandbox mechanism available, or on changing the server's sandbox.
         next: &'static str,
     },
     /// The list of hosts that the server may contact is invalid. Contains the explanation.
@@ -83,7 +83,7 @@ pub enum SandboxError {
     },
 }
 
-/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each.
+/// Stable identifier of the reason why a sandbox can't be set up. For each, the UI has a text and a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -100,7 +100,7 @@ pub enum SandboxProblem {
     Exposes,
     /// The paths that are accessible in the sandbox changed after its approval.
     Changed,
-    /// The working directory is in none of the folders of the sandbox.
+    /// The working directory of the server is in none of the folders of the sandbox.
     OutOfReach,
     /// No mechanism of this computer can enforce the sandbox.
     NotHere,

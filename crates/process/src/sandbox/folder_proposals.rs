@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 /// Files that mark a folder as one program, library or project. Such a folder may be directly below the home.
 pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
-/// Folders of version managers, directly below the home or in `~/.local/share`. They contain programs and no keys.
-pub(crate) const VERSION_MANAGERS: [&str; 9] =
+/// Folders of version managers (such as pyenv and nvm), directly below the home or in `~/.local/share`. They contain
+/// programs and no keys.
+pub(crate) const VERSION_MANAGER_FOLDERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// Minimum number of path components of a folder outside the home that may be proposed.
-const MIN_DEPTH: usize = 2;
+/// Minimum number of path components of a proposed folder outside the home.
+const MIN_COMPONENTS_OUTSIDE_HOME: usize = 2;
 /// Folders and files, relative to the home, that contain keys, passwords or sessions.
 const SECRET_PATHS: [&str; 25] = [
     ".android",
@@ -74,7 +75,7 @@ const SYSTEM_FOLDERS: [&str; 11] = [
     "/private/var",
 ];
 /// Subfolders of [`SYSTEM_FOLDERS`] that belong to users: temporary folders and removable disks.
-const USER_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
+const USER_SUBFOLDERS_OF_SYSTEM_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 
 /// The reason why Drawbridge does not propose a folder for a server's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,21 +99,25 @@ pub enum ProposalRefusal {
 ///
 /// # Errors
 /// Returns the reason as [`ProposalRefusal`] if the folder may not be proposed.
-pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), ProposalRefusal> {
+pub(crate) fn check_folder_proposal(
+    folder: &Path,
+    home: Option<&Path>,
+    hidden: &[PathBuf],
+) -> Result<(), ProposalRefusal> {
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
         return Err(ProposalRefusal::Name);
     }
     if hidden.iter().any(|own| folder.starts_with(own)) {
         return Err(ProposalRefusal::Own);
     }
-    if is_secret(folder, home) {
+    if is_secret_location(folder, home) {
         return Err(ProposalRefusal::Secrets);
     }
     let homes = path_and_canonical(home);
     let of_system = SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system));
     // A home may be within a system folder, such as `/var/home`.
     if of_system
-        && !USER_FOLDERS
+        && !USER_SUBFOLDERS_OF_SYSTEM_FOLDERS
             .iter()
             .map(Path::new)
             .chain(homes.iter().map(PathBuf::as_path))
@@ -125,7 +130,7 @@ pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathB
         || match homes.iter().find(|home| folder.starts_with(home)) {
             Some(home) if folder.strip_prefix(home).map_or(0, depth) == 1 => !is_single_project(folder),
             Some(home) => is_shared_folder(folder, home),
-            None => depth(folder) < MIN_DEPTH,
+            None => depth(folder) < MIN_COMPONENTS_OUTSIDE_HOME,
         };
     if wide {
         return Err(ProposalRefusal::TooBroad);
@@ -133,9 +138,9 @@ pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathB
     if hidden.iter().any(|own| own.starts_with(folder)) { Err(ProposalRefusal::Own) } else { Ok(()) }
 }
 
-/// Returns `true` if the path is in a folder that usually contains keys. Depends only on the location, because the
-/// content does not reveal keys reliably.
-pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
+/// Returns `true` if the path is in a folder that usually contains keys. Depends only on the path, because the content
+/// does not reveal keys reliably.
+pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
     // Applies to the homes of all users, because `.ssh` contains keys everywhere.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));
     by_name
@@ -147,10 +152,11 @@ pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
 pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {
-        let known = PROGRAM_FOLDERS.iter().chain(&VERSION_MANAGERS).any(|folder| below.starts_with(folder));
+        let known = PROGRAM_FOLDERS.iter().chain(&VERSION_MANAGER_FOLDERS).any(|folder| below.starts_with(folder));
         known || below.starts_with(".cargo/bin")
     };
-    is_secret(path, home) || relative_to_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
+    is_secret_location(path, home)
+        || relative_to_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
 }
 
 /// Returns a path relative to the user's home. Tries the path and the home both as written and in canonical form, and
@@ -173,7 +179,7 @@ pub(crate) fn path_and_canonical(path: Option<&Path>) -> Vec<PathBuf> {
 fn is_single_project(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == "node_modules"
-        || VERSION_MANAGERS.contains(&name)
+        || VERSION_MANAGER_FOLDERS.contains(&name)
         || PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 

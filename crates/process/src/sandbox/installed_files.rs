@@ -4,19 +4,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder_proposals::{PROJECT_MARKERS, VERSION_MANAGERS, check_proposal, is_secret, path_and_canonical};
+use super::folder_proposals::{
+    PROJECT_MARKERS, VERSION_MANAGER_FOLDERS, check_folder_proposal, is_secret_location, path_and_canonical,
+};
 use crate::programs::{SearchPath, find_interpreter};
 
 /// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
 /// Minimum number of path components of an installation folder below the user's home. Folders such as `~/.local` or
 /// `~/.cargo` contain more than programs.
-const MIN_DEPTH_BELOW_HOME: usize = 2;
+const MIN_COMPONENTS_BELOW_HOME: usize = 2;
 /// Maximum number of symbolic links that are followed from a program to its canonical path.
-const MAX_LINKS: usize = 8;
+const MAX_PROGRAM_LINKS: usize = 8;
 /// Maximum number of parent folders of a script in which its package is searched.
-const MAX_ANCESTORS: usize = 8;
-/// Maximum number of entries of a folder that are examined for libraries.
+const MAX_PACKAGE_ANCESTORS: usize = 8;
+/// Maximum number of entries of a folder that are searched for shared libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
 /// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
@@ -26,8 +28,8 @@ const PACKAGE_FOLDER: &str = "node_modules";
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
 const SHIM_FOLDER: &str = "shims";
-/// Names of files and folders next to a program that it needs to run.
-const ADJACENT_ENTRIES: [&str; 3] = ["_internal", "lib", "resources"];
+/// Names of files and folders next to a program's file that the program needs to run.
+const FILES_NEXT_TO_PROGRAM: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that belong to installed programs.
 pub(super) struct InstalledFiles<'p> {
@@ -37,7 +39,7 @@ pub(super) struct InstalledFiles<'p> {
     pub(super) home: Option<&'p Path>,
     /// Canonical paths of folders that belong to Drawbridge.
     pub(super) hidden: &'p [PathBuf],
-    /// Folders and files found so far, in any order.
+    /// Folders and files of programs found so far, in any order.
     pub(super) found: Vec<PathBuf>,
 }
 
@@ -50,7 +52,7 @@ impl InstalledFiles<'_> {
     fn add_program(&mut self, program: &Path, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
-        for step in link_chain(program) {
+        for step in symlink_chain(program) {
             // A link in place of a parent folder must not make more accessible than its target would.
             let as_found = self.installation_folder(&step);
             let place = resolve_parent(&step).map(|step| self.installation_folder(&step));
@@ -86,13 +88,13 @@ impl InstalledFiles<'_> {
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
         let below =
             homes.iter().find_map(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
-        let is_deep = below.is_none_or(|below| below >= MIN_DEPTH_BELOW_HOME);
+        let is_deep = below.is_none_or(|below| below >= MIN_COMPONENTS_BELOW_HOME);
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(PYVENV_FILE).is_file())
     }
 
-    /// Adds a folder that was recognized by its content, if [`check_proposal`] accepts it.
+    /// Adds a folder that was recognized by its content, if [`check_folder_proposal`] accepts it.
     fn add_if_allowed(&mut self, folder: PathBuf) {
-        if check_proposal(&folder, self.home, self.hidden).is_ok() {
+        if check_folder_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
         }
     }
@@ -104,7 +106,7 @@ impl InstalledFiles<'_> {
             return;
         };
         let is_manager =
-            whole.file_name().and_then(|name| name.to_str()).is_some_and(|n| VERSION_MANAGERS.contains(&n));
+            whole.file_name().and_then(|name| name.to_str()).is_some_and(|n| VERSION_MANAGER_FOLDERS.contains(&n));
         if let Some(whole) = whole.canonicalize().ok().filter(|_| is_manager) {
             self.add_if_allowed(whole);
         }
@@ -116,31 +118,31 @@ impl InstalledFiles<'_> {
             self.add_if_allowed(root);
             return;
         }
-        let above: Vec<&Path> = script.ancestors().skip(1).take(MAX_ANCESTORS).collect();
+        let above: Vec<&Path> = script.ancestors().skip(1).take(MAX_PACKAGE_ANCESTORS).collect();
         let Some(at) = above.iter().position(|folder| PROJECT_MARKERS.iter().any(|name| folder.join(name).is_file()))
         else {
             return;
         };
-        if check_proposal(above[at], self.home, self.hidden).is_err() {
+        if check_folder_proposal(above[at], self.home, self.hidden).is_err() {
             return;
         }
         self.found.push(above[at].to_owned());
         // In a workspace, an ancestor folder contains the packages that its members load.
         for folder in &above[at + 1..] {
             let packages = folder.join(PACKAGE_FOLDER);
-            if packages.is_dir() && check_proposal(folder, self.home, self.hidden).is_ok() {
+            if packages.is_dir() && check_folder_proposal(folder, self.home, self.hidden).is_ok() {
                 self.add_if_allowed(packages);
             }
         }
     }
 
-    /// Adds the folder of a program if it contains shared libraries.
+    /// Adds the folder that contains a program's file if it also contains shared libraries.
     fn add_libraries(&mut self, program: &Path) {
         let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         let is_library = |name: &str| {
             let is_shared = [".dll", ".dylib", ".so", ".runtimeconfig.json"].iter().any(|end| name.ends_with(end));
-            is_shared || name.contains(".so.") || ADJACENT_ENTRIES.contains(&name)
+            is_shared || name.contains(".so.") || FILES_NEXT_TO_PROGRAM.contains(&name)
         };
         let mut names = entries.take(MAX_FOLDER_ENTRIES).flatten().map(|entry| entry.file_name());
         if names.any(|name| name.to_str().is_some_and(is_library)) && !is_script_or_unreadable(program) {
@@ -165,9 +167,9 @@ impl InstalledFiles<'_> {
 }
 
 /// Returns a path and the targets of its chain of links. The last one is not a link.
-fn link_chain(program: &Path) -> Vec<PathBuf> {
+fn symlink_chain(program: &Path) -> Vec<PathBuf> {
     let mut steps = vec![program.to_owned()];
-    while let Some(last) = steps.last().filter(|_| steps.len() < MAX_LINKS) {
+    while let Some(last) = steps.last().filter(|_| steps.len() < MAX_PROGRAM_LINKS) {
         let (Ok(target), Some(folder)) = (std::fs::read_link(last), last.parent()) else { break };
         let joined = folder.join(&target);
         // `..` after a link means the parent of the link's target, so the parent is resolved first.
@@ -221,17 +223,17 @@ fn pyvenv_base(settings: &Path) -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// Resolves the links in a path, except for the last component.
+/// Resolves the symbolic links in a path, except for the last component.
 fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Returns `true` if a script may be accessible in a sandbox although the user named only the script in the command,
 /// and not its folder in the sandbox's settings.
-pub(super) fn may_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
+pub(super) fn may_script_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));
-    !is_hidden && !is_secret(script, home) && !is_secret(&real, home)
+    !is_hidden && !is_secret_location(script, home) && !is_secret_location(&real, home)
 }
 
 #[cfg(all(test, unix))]
@@ -325,7 +327,7 @@ mod tests {
             "a folder that contains Drawbridge's own must not be included"
         );
         assert!(
-            !may_be_accessible(&home.join(".ssh/x/index.js"), Some(&home), &[]),
+            !may_script_be_accessible(&home.join(".ssh/x/index.js"), Some(&home), &[]),
             "a named script in a folder with keys must stay inaccessible"
         );
     }

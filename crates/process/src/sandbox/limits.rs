@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// The resource limits of a server, and the home folder whose size is measured.
+/// The resource limits of a server, and the home folder whose size is compared with them.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -127,7 +127,7 @@ pub(crate) struct ResourceBounds {
     pub(crate) home: PathBuf,
 }
 
-/// The latest measured resource use of a running server. Clones share the measurement.
+/// The latest measured resource use of a running server. Clones share the same measurement.
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
@@ -161,8 +161,8 @@ impl ResourceMeter {
         self.lock().exceeded
     }
 
-    /// Records a measurement by applying `change` to the last one. Returns the first limit that a measurement has
-    /// exceeded, also if later ones do not exceed it.
+    /// Records a measurement of resource use by applying `change` to the last one. Returns the first limit that a
+    /// measurement has exceeded, also if later ones do not exceed it.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut reading = self.lock();

@@ -8,7 +8,7 @@ use crate::programs::SearchPath;
 
 const SANDBOX_EXEC_PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+pub(super) async fn find_sandbox_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     if Path::new(SANDBOX_EXEC_PROGRAM).is_file() {
         return Ok(SandboxMechanism::Seatbelt);
     }
@@ -18,16 +18,16 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     })
 }
 
-pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
-    vec![("sandbox-exec", find_mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
+pub(super) async fn check_sandbox_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+    vec![("sandbox-exec", find_sandbox_mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
 }
 
-pub(super) fn wrap_command(
+pub(super) fn wrap_in_sandbox(
     plan: &ResolvedSandbox,
     server: LaunchCommand,
     _directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let profile = seatbelt::build_profile(plan)
+    let profile = seatbelt::build_seatbelt_profile(plan)
         .map_err(|folder| SandboxError::NoFolder { folder, cause: "its path is not Unicode text".to_owned() })?;
     let mut arguments: Vec<OsString> = vec!["-p".into(), profile.into(), server.program.into()];
     arguments.extend(server.arguments);

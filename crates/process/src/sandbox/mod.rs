@@ -66,7 +66,8 @@ pub struct SandboxSettings {
     pub network: NetworkAccess,
     /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
-    /// Canonical paths of Drawbridge's own folders, which must stay inaccessible, even inside an accessible one.
+    /// Canonical paths of Drawbridge's own folders, which must stay inaccessible to the server, even inside an
+    /// accessible folder.
     pub hidden: Vec<PathBuf>,
     /// Limits of the server's memory, processes, disk space and processor time.
     pub limits: ResourceLimits,

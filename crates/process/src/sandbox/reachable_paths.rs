@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::installed_files::{InstalledFiles, may_be_accessible};
+use super::installed_files::{InstalledFiles, may_script_be_accessible};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
@@ -44,7 +44,7 @@ impl ReachablePaths {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
             // The hidden folders include the server's own home, so files that the server creates there make nothing
             // else accessible.
-            if !is_named && may_be_accessible(script, home.as_deref(), &sandbox.hidden) {
+            if !is_named && may_script_be_accessible(script, home.as_deref(), &sandbox.hidden) {
                 installations.add(script);
             }
         }
@@ -90,19 +90,19 @@ impl ReachablePaths {
         all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
     }
 
-    /// Returns the folder for the server's temporary files.
+    /// Returns the folder for the sandboxed server's temporary files.
     pub fn temporary_folder(&self) -> PathBuf {
         temporary_folder(&self.home)
     }
 
-    /// Returns the read-only paths, each before its subfolders.
+    /// Returns the read-only paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// Returns the writable paths, each before its subfolders.
+    /// Returns the writable paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);

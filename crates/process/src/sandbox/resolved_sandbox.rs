@@ -32,7 +32,7 @@ pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Function that restricts the child process before its program runs, or `None`.
+    /// Function that restricts the child process before the server's program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
     /// Gate that delays the server's program until the egress proxy listens. `None` if the network is not restricted to
     /// named hosts.
@@ -54,7 +54,7 @@ impl ResolvedSandbox {
         path: &SearchPath,
         path_of_command: &SearchPath,
     ) -> Result<ResolvedSandbox, SandboxError> {
-        check_folders(sandbox)?;
+        check_sandbox_folders(sandbox)?;
         if let Some(directory) = working_directory {
             let is_in = |folder: &AllowedFolder| directory.starts_with(&folder.path);
             let real = directory.canonicalize().is_ok_and(|real| real == directory);
@@ -65,7 +65,7 @@ impl ResolvedSandbox {
         if let Some(problem) = sandbox.network.problem() {
             return Err(SandboxError::InvalidHosts(problem));
         }
-        let mechanism = system::find_mechanism(path).await?;
+        let mechanism = system::find_sandbox_mechanism(path).await?;
         if matches!(sandbox.network, NetworkAccess::Hosts(_)) && !matches!(mechanism, SandboxMechanism::Bubblewrap(_)) {
             return Err(SandboxError::HostsUnsupported { mechanism: mechanism.name() });
         }
@@ -82,15 +82,19 @@ impl ResolvedSandbox {
     /// # Errors
     /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
     /// rejects the plan.
-    pub(crate) fn wrap_command(&self, server: LaunchCommand, directory: &Path) -> Result<LaunchCommand, SandboxError> {
-        make_private(&self.reach.temporary_folder())
+    pub(crate) fn wrap_in_sandbox(
+        &self,
+        server: LaunchCommand,
+        directory: &Path,
+    ) -> Result<LaunchCommand, SandboxError> {
+        create_private_folder(&self.reach.temporary_folder())
             .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
-        system::wrap_command(self, server, directory)
+        system::wrap_in_sandbox(self, server, directory)
     }
 }
 
 /// Checks that the folders in the sandbox's settings exist, are canonical and do not contradict each other.
-fn check_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
+fn check_sandbox_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
             return Err(SandboxError::RelativePath(path.clone()));
@@ -114,7 +118,7 @@ fn check_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
 }
 
 /// Creates a folder that is accessible only to its owner.
-fn make_private(folder: &Path) -> io::Result<()> {
+fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

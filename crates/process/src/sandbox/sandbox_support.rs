@@ -17,6 +17,9 @@ impl SandboxSupport {
     /// Checks each sandbox mechanism of this computer without changing anything. bubblewrap is looked up on `path` and
     /// run once, with a shell that does nothing.
     pub async fn find(path: &SearchPath) -> SandboxSupport {
-        SandboxSupport { features: system::check_features(path).await, mechanism: system::find_mechanism(path).await }
+        SandboxSupport {
+            features: system::check_sandbox_features(path).await,
+            mechanism: system::find_sandbox_mechanism(path).await,
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{NetworkAccess, ResolvedSandbox};
 
 /// Rules of a `sandbox-exec` profile that every program needs to run.
-const BASE_RULES: &str = r#"(version 1)
+const SEATBELT_BASE_RULES: &str = r#"(version 1)
 (deny default)
 (import "bsd.sb")
 (allow process-exec process-fork)
@@ -18,7 +18,7 @@ const BASE_RULES: &str = r#"(version 1)
 "#;
 
 /// Rules of a `sandbox-exec` profile that permit network access, including name resolution and certificates.
-const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
+const SEATBELT_NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow network-inbound (local ip))
 (allow network-bind (local ip))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))
@@ -30,29 +30,29 @@ const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.
-pub(super) fn build_profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
-    let mut profile = BASE_RULES.to_owned();
+pub(super) fn build_seatbelt_profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
+    let mut profile = SEATBELT_BASE_RULES.to_owned();
     for path in plan.reach.read_only() {
         add_allow_rule(&mut profile, "file-read*", path)?;
     }
     for path in &plan.reach.hidden {
-        add_rule(&mut profile, "deny", "file-read* file-write*", path)?;
+        add_profile_rule(&mut profile, "deny", "file-read* file-write*", path)?;
     }
     for path in plan.reach.writable() {
         add_allow_rule(&mut profile, "file-read* file-write*", path)?;
     }
     // `ResolvedSandbox::resolve` refuses named hosts on macOS.
     if plan.network == NetworkAccess::Full {
-        profile.push_str(NETWORK_RULES);
+        profile.push_str(SEATBELT_NETWORK_RULES);
     }
     Ok(profile)
 }
 
 fn add_allow_rule(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
-    add_rule(profile, "allow", what, path)
+    add_profile_rule(profile, "allow", what, path)
 }
 
-fn add_rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
+fn add_profile_rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
     let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
     // Writing to a `String` can't fail.
@@ -78,21 +78,22 @@ mod tests {
     #[test]
     fn path_is_escaped_in_a_profile() {
         let profile =
-            build_profile(&sandbox_plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None)).unwrap();
+            build_seatbelt_profile(&sandbox_plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None))
+                .unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path must be escaped: {profile}"
         );
         assert!(!profile.contains("network"), "the network must be denied unless it is allowed: {profile}");
         assert!(
-            super::build_profile(&sandbox_plan("/a\nb", NetworkAccess::None)).is_err(),
+            super::build_seatbelt_profile(&sandbox_plan("/a\nb", NetworkAccess::None)).is_err(),
             "a path with a line break must be refused"
         );
     }
 
     #[test]
     fn read_only_folder_is_not_writable() {
-        let profile = build_profile(&sandbox_plan("/data", NetworkAccess::Full)).unwrap();
+        let profile = build_seatbelt_profile(&sandbox_plan("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder must be readable: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");

@@ -14,15 +14,15 @@ fn unsupported_error() -> SandboxError {
     }
 }
 
-pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+pub(super) async fn find_sandbox_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     Err(unsupported_error())
 }
 
-pub(super) async fn check_features(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_sandbox_features(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     Vec::new()
 }
 
-pub(super) fn wrap_command(
+pub(super) fn wrap_in_sandbox(
     _plan: &ResolvedSandbox,
     _server: LaunchCommand,
     _directory: &Path,

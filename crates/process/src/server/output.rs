@@ -21,7 +21,7 @@ pub struct OutputLimits {
     pub bytes: usize,
 }
 
-/// The output of a short program and its exit status.
+/// The output and the exit status of a short program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// Exit code of the program, or the signal that ended it.
@@ -44,7 +44,7 @@ pub enum OutputError {
     /// The output of the program exceeded this limit, in bytes.
     #[error("it printed more than {0} bytes")]
     TooLarge(usize),
-    /// The output of the program could not be read.
+    /// The output of the program could not be read from its pipes.
     #[error("its output could not be read: {0}")]
     Unreadable(io::Error),
 }

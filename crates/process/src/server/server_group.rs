@@ -21,7 +21,7 @@ pub struct ProcessExit {
     pub status: Option<i32>,
     /// Signal that ended the process, or `None` if it exited with a code.
     pub signal: Option<i32>,
-    /// Resource limit that the process exceeded, for which it was killed.
+    /// Resource limit that the process exceeded and for which it was killed, or `None`.
     pub exceeded: Option<ExceededLimit>,
 }
 
@@ -50,15 +50,15 @@ pub struct ServerPipes {
 pub struct ServerGroup {
     pub(super) spawned: SpawnedProcess,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// Mark by which processes of the server that left the group are found.
+    /// Mark in the environment of the server's processes, by which those that left the group are found.
     pub(super) mark: ProcessMark,
-    /// Task that kills the other processes of the group after the server's first process has exited.
+    /// Asynchronous task that kills the other processes of the group after the server's first process has exited.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
     pub(super) exit: Option<ProcessExit>,
     /// Process that kills the group if Drawbridge is killed, or `None` on systems that do this themselves.
     #[cfg(unix)]
     pub(super) watcher: Option<ParentWatcher>,
-    /// Watch that enforces the resource limits of a sandboxed server. `None` without a sandbox.
+    /// Measurement that enforces the resource limits of a sandboxed server. `None` without a sandbox.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<UsageWatch>,
     /// Egress proxy of a server whose network is restricted to named hosts.
@@ -107,8 +107,8 @@ impl ServerGroup {
         *self.exit.insert(ProcessExit { status, signal, exceeded })
     }
 
-    /// Waits until all descendants of a server have been killed, after [`ServerGroup::wait`] has returned. Without this
-    /// call, dropping the group blocks the current thread until they are killed.
+    /// Waits until all descendants of the server have been killed, after [`ServerGroup::wait`] has returned. Without
+    /// this call, dropping the group blocks the current thread until they are killed.
     pub async fn finish(mut self) {
         if let Some(ending) = &mut self.ending {
             // Fails only if the runtime is shut down.
@@ -130,7 +130,7 @@ impl ServerGroup {
     /// if the server is not restricted to named hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
-        return self.egress.as_mut()?.take_lines();
+        return self.egress.as_mut()?.take_activity_lines();
         #[cfg(not(target_os = "linux"))]
         None
     }
@@ -138,7 +138,7 @@ impl ServerGroup {
     /// Stops the server's egress proxy. Returns the activity lines that were not received yet.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
-        return self.egress.take().map(|egress| egress.remaining_lines()).unwrap_or_default();
+        return self.egress.take().map(|egress| egress.remaining_activity_lines()).unwrap_or_default();
         #[cfg(not(target_os = "linux"))]
         Vec::new()
     }

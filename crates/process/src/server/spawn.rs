@@ -21,7 +21,7 @@ use crate::sandbox::{LaunchCommand, ResolvedSandbox, SandboxError};
 use crate::sandbox::{ResourceBounds, UsageWatch};
 
 /// Time limit for reading the launch files, which may be on a network file system.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+const LAUNCH_FILES_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why a server could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         {
             bounds = Some(ResourceBounds { limits: plan.limits, home: plan.reach.home.clone() });
         }
-        start = plan.wrap_command(start, &directory)?;
+        start = plan.wrap_in_sandbox(start, &directory)?;
     }
     if let Some(approved) = command.files.clone() {
         check_launch_files(command.clone(), program.to_owned(), path.clone(), approved).await?;
@@ -111,7 +111,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         return Err(spawn_error(program.to_owned(), io::Error::other("it has no pipes")));
     };
     let pid = child.id().unwrap_or_default();
-    let numbers = [platform::pipe_number(&stdin), platform::pipe_number(&stdout), platform::pipe_number(&stderr)];
+    let numbers = [platform::pipe_inode(&stdin), platform::pipe_inode(&stdout), platform::pipe_inode(&stderr)];
     let spawned = SpawnedProcess {
         pid,
         group: pid,
@@ -142,8 +142,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
-/// Compares the current launch files of a command with the approved ones. They may have changed since the approval, for
-/// instance while secrets were read.
+/// Compares the current launch files of a command with the approved ones. The files may have changed since the
+/// approval, for instance while secrets were read.
 async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,
@@ -155,7 +155,7 @@ async fn check_launch_files(
         let now = LaunchFiles::for_command(&command, &program, &path);
         now.first_difference(&approved).map(Path::to_owned)
     });
-    match timeout(CHECK_TIMEOUT, looking).await {
+    match timeout(LAUNCH_FILES_CHECK_TIMEOUT, looking).await {
         Ok(Ok(None)) => Ok(()),
         Ok(Ok(Some(changed))) => Err(SpawnError::Changed(changed)),
         Ok(Err(cause)) => Err(spawn_error(found, io::Error::other(cause))),

@@ -15,13 +15,13 @@ use crate::finished::{FinishedServer, wait_until_finished};
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Folders of a user, one of them secret.
-pub struct TestUserFolders {
+pub struct TestUserHome {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
 }
 
-impl TestUserFolders {
-    pub fn new() -> TestUserFolders {
+impl TestUserHome {
+    pub fn new() -> TestUserHome {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
         for folder in ["secret", "read", "write"] {
@@ -29,7 +29,7 @@ impl TestUserFolders {
             fs::write(root.join(folder).join("file"), "canary").unwrap();
         }
         std::os::unix::fs::symlink(root.join("secret/file"), root.join("write/link")).unwrap();
-        TestUserFolders { _kept: temporary, root }
+        TestUserHome { _kept: temporary, root }
     }
 
     pub fn sandbox(&self, network: bool) -> SandboxSettings {
@@ -49,7 +49,7 @@ impl TestUserFolders {
 /// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
 /// to Landlock.
 pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let command = shell_command(":", ground.sandbox(false));
     let with = SearchPath::from_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };

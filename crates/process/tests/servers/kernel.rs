@@ -7,7 +7,7 @@ use process::ServerCommand;
 
 use crate::finished::FinishedServer;
 use crate::ground::{
-    TestUserFolders, mechanism_search_paths, run_python, run_to_end, script_errors, shell_command, success_script,
+    TestUserHome, mechanism_search_paths, run_python, run_to_end, script_errors, shell_command, success_script,
 };
 
 /// A sandboxed server can't reach other processes through unconnected sockets, keyrings or System V memory, which all
@@ -42,7 +42,7 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
     tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
 "#;
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let command = ServerCommand {
             program: python.display().to_string(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
@@ -95,7 +95,7 @@ threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file"
 print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 "#;
     for (name, path) in mechanism_search_paths().await {
-        let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserFolders::new().sandbox(true), &path).await
+        let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserHome::new().sandbox(true), &path).await
         else {
             return;
         };
@@ -118,7 +118,7 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 #[tokio::test]
 async fn s23_memory_folders_are_private_and_bounded() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
         let reads = format!("cat {}", outside.path().display());
         let script = success_script(&[
@@ -149,7 +149,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
 async fn s23_namespaces_cannot_be_created() {
     for (name, path) in mechanism_search_paths().await {
         let script = success_script(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
-        let stderr = script_errors(&script, TestUserFolders::new().sandbox(false), &path).await;
+        let stderr = script_errors(&script, TestUserHome::new().sandbox(false), &path).await;
         assert_eq!(stderr, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
     }
 }

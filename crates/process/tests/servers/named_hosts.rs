@@ -11,7 +11,7 @@ use process::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError, SandboxSett
 use process::{SearchPath, ServerCommand, SpawnError, spawn};
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestUserFolders, mechanism_search_paths, run_python, shell_command};
+use crate::ground::{TestUserHome, mechanism_search_paths, run_python, shell_command};
 
 /// Starts an HTTP server on this computer. Returns its port and its number of connections.
 fn start_http_host() -> (u16, Arc<AtomicUsize>) {
@@ -29,7 +29,7 @@ fn start_http_host() -> (u16, Arc<AtomicUsize>) {
     (port, connections)
 }
 
-fn sandbox_with_hosts(ground: &TestUserFolders, hosts: &[String]) -> SandboxSettings {
+fn sandbox_with_hosts(ground: &TestUserHome, hosts: &[String]) -> SandboxSettings {
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
     SandboxSettings { network: NetworkAccess::Hosts(hosts), ..ground.sandbox(false) }
 }
@@ -87,7 +87,7 @@ async fn s24_proxy_is_the_only_network_access() {
     let Some(path) = bubblewrap_search_path().await else { return };
     let ((named, at_named), (other, at_other)) = (start_http_host(), start_http_host());
     let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", local_addresses());
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let sandbox = sandbox_with_hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
     let script = format!("{ports}{CONNECT_SCRIPT}");
     let Some(FinishedServer { stderr, egress, .. }) = run_python(&script, sandbox, &path).await else { return };
@@ -128,7 +128,7 @@ async fn s24_proxy_is_the_only_network_access() {
 async fn s24_files_only_has_no_proxy() {
     let Some(path) = bubblewrap_search_path().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
-    let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserFolders::new().sandbox(false), &path).await
+    let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserHome::new().sandbox(false), &path).await
     else {
         return;
     };
@@ -143,7 +143,7 @@ async fn s24_servers_do_not_share_a_proxy() {
     let script = format!(
         "import sys, urllib.request\nfor port in ({one}, {two}):\n    try:\n        print(urllib.request.urlopen(f'http://localhost:{{port}}/', timeout=5).read().decode(), file=sys.stderr)\n    except Exception as error:\n        print(error.code, file=sys.stderr)"
     );
-    let (first, second) = (TestUserFolders::new(), TestUserFolders::new());
+    let (first, second) = (TestUserHome::new(), TestUserHome::new());
     let (first, second) = (
         sandbox_with_hosts(&first, &[format!("localhost:{one}")]),
         sandbox_with_hosts(&second, &[format!("localhost:{two}")]),
@@ -158,7 +158,7 @@ async fn s24_servers_do_not_share_a_proxy() {
 
 #[tokio::test]
 async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let sandbox = sandbox_with_hosts(&ground, &["example.com".to_owned()]);
     for (name, path) in mechanism_search_paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
         let marker = ground.sandbox(false).home.join("ran");
@@ -185,7 +185,7 @@ async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
 #[tokio::test]
 async fn s24_changed_hosts_require_another_approval() {
     let Some(path) = bubblewrap_search_path().await else { return };
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let narrow = shell_command(":", sandbox_with_hosts(&ground, &["example.com".to_owned()]));
     let approved = ResolvedSandbox::for_command(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
     let wide = shell_command(":", sandbox_with_hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));

@@ -3,11 +3,11 @@
 use process::sandbox::{ResourceLimits, SandboxSettings};
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestUserFolders, mechanism_search_paths, run_python};
+use crate::ground::{TestUserHome, mechanism_search_paths, run_python};
 
 async fn assert_stopped_with(script: &str, limits: ResourceLimits, words: &str) {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
         let Some(FinishedServer { exit, stderr, .. }) = run_python(script, sandbox, &path).await else {
             return;
@@ -52,7 +52,7 @@ async fn s37_memory_shared_by_processes_counts_once() {
     // Each measurement finds five processes with 60 MiB each.
     let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..WIDE_LIMITS };
         let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
         let Some(FinishedServer { exit, stderr, .. }) = run_python(script, sandbox, &path).await else {

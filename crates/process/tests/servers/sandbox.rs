@@ -13,15 +13,13 @@ use process::sandbox::{
 use process::{GracePeriods, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
 use testkit::deadline::poll_until;
 
-use crate::ground::{
-    TestUserFolders, mechanism_search_paths, run_to_end, script_errors, shell_command, success_script,
-};
+use crate::ground::{TestUserHome, mechanism_search_paths, run_to_end, script_errors, shell_command, success_script};
 use crate::support::WAIT_TIMEOUT;
 
 #[tokio::test]
 async fn sandboxed_server_accesses_named_paths_only() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let at = |file: &str| ground.root.join(file).display().to_string();
         let host = std::process::id();
         let commands = [
@@ -75,14 +73,14 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
                 ("talks to other programs", &local),
                 ("has separate pairs", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
-            let stderr = script_errors(&script, TestUserFolders::new().sandbox(network), &path).await;
+            let stderr = script_errors(&script, TestUserHome::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
             let expected = [connects, "talks to other programs: no", "has separate pairs: yes"];
             assert_eq!(stderr, expected, "{name}, network {network}");
             if name == "Landlock" && !network {
                 let stderr = self::script_errors(
                     &success_script(&[("datagrams", &datagram)]),
-                    TestUserFolders::new().sandbox(false),
+                    TestUserHome::new().sandbox(false),
                     &path,
                 )
                 .await;
@@ -96,7 +94,7 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
 #[tokio::test]
 async fn sandbox_has_its_own_environment() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let mut command = shell_command("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
         command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
         let stderr = run_to_end(&command, &path).await.stderr;
@@ -119,7 +117,7 @@ type ErrorPredicate = fn(&SandboxError) -> bool;
 
 #[tokio::test]
 async fn server_that_cannot_be_sandboxed_is_not_started() {
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let path = SearchPath::from_process("a test".to_owned());
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
@@ -154,14 +152,14 @@ async fn server_that_cannot_be_sandboxed_is_not_started() {
     assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
-fn sandbox_with_folder(ground: &TestUserFolders, folder: &str, access: AccessMode) -> SandboxSettings {
+fn sandbox_with_folder(ground: &TestUserHome, folder: &str, access: AccessMode) -> SandboxSettings {
     let mut sandbox = ground.sandbox(false);
     sandbox.folders.push(AllowedFolder { path: ground.root.join(folder), access });
     sandbox
 }
 
 /// Returns settings with a folder that another server could have replaced with a link after the approval.
-fn sandbox_with_link(ground: &TestUserFolders) -> SandboxSettings {
+fn sandbox_with_link(ground: &TestUserHome) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
     sandbox_with_folder(ground, "swapped", AccessMode::Read)
 }
@@ -169,7 +167,7 @@ fn sandbox_with_link(ground: &TestUserFolders) -> SandboxSettings {
 #[tokio::test]
 async fn processes_end_with_their_sandbox() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell_command(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("the server must start");
@@ -197,7 +195,7 @@ fn count_test_processes() -> usize {
 #[tokio::test]
 async fn sandbox_changed_since_the_approval_is_refused() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let folder = ground.root.join("mine");
         fs::create_dir_all(&folder).unwrap();
         let script = folder.join("server");
@@ -232,7 +230,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
 #[tokio::test]
 async fn plan_contains_mechanism_and_reachable_paths() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let command = shell_command(":", ground.sandbox(true));
         let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
             .await
@@ -265,7 +263,7 @@ async fn interpreters_run_in_the_sandbox() {
             continue;
         }
         for (name, path) in mechanism_search_paths().await {
-            let ground = TestUserFolders::new();
+            let ground = TestUserHome::new();
             let command = ServerCommand {
                 program: program.to_owned(),
                 arguments: arguments.map(str::to_owned).into(),
@@ -282,7 +280,7 @@ async fn interpreters_run_in_the_sandbox() {
 #[tokio::test]
 async fn preloaded_files_of_the_server_are_not_loaded_outside() {
     for (name, path) in mechanism_search_paths().await {
-        let ground = TestUserFolders::new();
+        let ground = TestUserHome::new();
         let planted = ground.root.join("write/planted.so");
         fs::write(&planted, "no library").unwrap();
         let mut command = shell_command("echo $LD_PRELOAD >&2", ground.sandbox(false));
@@ -302,7 +300,7 @@ async fn preloaded_files_of_the_server_are_not_loaded_outside() {
 /// there, waits until the link is used, and replaces it with its own program.
 #[tokio::test]
 async fn s05_replaced_bubblewrap_is_not_run() {
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let (planted, marker) = (ground.root.join("bin/bwrap"), ground.root.join("ran"));
     fs::create_dir(ground.root.join("bin")).unwrap();
     fs::set_permissions(ground.root.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
@@ -326,7 +324,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
 /// keychain.
 #[tokio::test]
 async fn s06_file_changed_since_the_approval_is_not_run() {
-    let ground = TestUserFolders::new();
+    let ground = TestUserHome::new();
     let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
     fs::write(&script, "exit 0").unwrap();
     let path = SearchPath::from_process("a test".to_owned());

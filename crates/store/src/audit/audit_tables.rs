@@ -77,9 +77,9 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
 
 /// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
 /// column.
-pub(super) const CONTENT_PURPOSE: &str = "audit content";
+pub(super) const ENTRY_ENCRYPTION_PURPOSE: &str = "audit content";
 
-/// SQL statement that creates the index for the host, which looks for the latest entry of a kind at each start. Logs of
+/// SQL statement that creates the index with which the host looks for the latest entry of a kind at each start. Logs of
 /// older versions lack this index.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
@@ -92,7 +92,7 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 /// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
-const MAX_LISTED_PARTS: usize = 10;
+const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
 /// Number and hash of the last entry that retention removed, sealed with a key if one was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,37 +111,38 @@ impl Checkpoint {
     }
 }
 
-/// Returns the names of tables, indexes, views and triggers that are unknown or missing. Through a view or a trigger, a
-/// modified file could show one log to the verification and another one to its reader.
+/// Returns the names of the audit database's tables, indexes, views and triggers that are unknown or missing. Through a
+/// view or a trigger, a modified file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
     own.execute_batch(SCHEMA_V2_SQL)?;
-    let mut expected = schema_parts(&own)?;
-    let found = schema_parts(connection)?;
+    let mut expected = read_schema_parts(&own)?;
+    let found = read_schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
-    let with_index = schema_parts(&own)?;
+    let with_index = read_schema_parts(&own)?;
     let mut unexpected: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
     expected.retain(|part| !found.contains(part));
     unexpected.extend(expected.into_iter().map(|(_, name, _)| name));
     unexpected.sort_unstable();
     unexpected.dedup();
-    unexpected.truncate(MAX_LISTED_PARTS);
+    unexpected.truncate(MAX_LISTED_SCHEMA_PARTS);
     Ok(unexpected)
 }
 
-/// Returns type, name and SQL text of each table, index, view and trigger.
-fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+/// Returns type, name and SQL text of each table, index, view and trigger of the audit database.
+fn read_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
 }
 
-/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
+/// Opens the audit database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
 /// accept encrypted content, because another program had changed it, and was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
-    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
+    let connection =
+        database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_audit_schema)?;
     let fail = |error| database_error(path, "open it", &error);
     disable_auto_checkpoint(&connection).map_err(fail)?;
     let was_schema_repaired = repair_schema(&connection).map_err(fail)?;
@@ -149,28 +150,28 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     Ok((connection, was_schema_repaired))
 }
 
-/// Restores the schema parts that encryption needs if another program removed them. All entries are then searched for
-/// unencrypted content again. An entry table with an unknown definition is left unchanged and refuses encrypted
-/// content.
+/// Restores the parts of the audit database's schema that encryption needs if another program removed them. All entries
+/// are then searched for unencrypted content again. An entry table with an unknown definition is left unchanged and
+/// refuses encrypted content.
 fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
-    if accepts_encrypted(connection)? {
+    if accepts_encrypted_content(connection)? {
         return Ok(false);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have repaired the schema meanwhile.
-    let is_mended = !accepts_encrypted(&transaction)?;
+    let is_mended = !accepts_encrypted_content(&transaction)?;
     if is_mended {
         transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
-        upgrade(&transaction)?;
+        upgrade_audit_schema(&transaction)?;
     }
     transaction.commit()?;
     database::reload_schema(connection)?;
     Ok(is_mended)
 }
 
-/// Upgrades the schema of version 1 to version 2. A table with an unknown definition is not changed, and the
-/// verification reports it.
-fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+/// Upgrades the audit database's schema of version 1 to version 2. A table with an unknown definition is not changed,
+/// and the verification reports it.
+fn upgrade_audit_schema(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
     let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
@@ -180,14 +181,15 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V2_SQL)
 }
 
-/// Returns `true` if the schema accepts encrypted content. Returns `false` only if another program modified the schema.
-fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+/// Returns `true` if the audit database's schema accepts encrypted content. Returns `false` only if another program
+/// modified the schema.
+fn accepts_encrypted_content(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Opens the database for reading, or returns `None` if the file does not exist.
+/// Opens the audit database for reading, or returns `None` if its file does not exist.
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.exists() {
         return Ok(None);
@@ -205,7 +207,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes an entry with its hash. The content of the entry is encrypted if there is a key.
+/// Writes a log entry with its hash. The content of the entry is encrypted if there is a key.
 pub(super) fn insert_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -215,9 +217,9 @@ pub(super) fn insert_entry(
     let content = match (&entry.content, key) {
         (None, _) => Value::Null,
         (Some(content), None) => Value::Text(content.clone()),
-        (Some(content), Some(key)) => {
-            Value::Blob(key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?)
-        }
+        (Some(content), Some(key)) => Value::Blob(
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?,
+        ),
     };
     let mut statement = connection.prepare_cached(INSERT_ENTRY_SQL)?;
     statement.execute(rusqlite::params![
@@ -248,7 +250,7 @@ pub(super) struct ReadEntry {
     /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
     /// content.
     pub(super) is_hidden: bool,
-    /// Set if the entry's content is not encrypted in the database.
+    /// Set if the log entry's content is not encrypted in the database.
     pub(super) is_plain: bool,
 }
 
@@ -258,7 +260,7 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
-        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT_PURPOSE, bytes)) {
+        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(ENTRY_ENCRYPTION_PURPOSE, bytes)) {
             Some(Ok(text)) => (Some(text), None),
             None | Some(Err(_)) => (None, Some(ContentKey::plain_length(bytes) as u64)),
         },
@@ -292,12 +294,12 @@ pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, Chai
 }
 
 /// Returns the chain hash of an entry, or `None` if the entry does not exist.
-pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
+pub(super) fn entry_chain_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()
 }
 
-pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
+pub(super) fn read_log_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
         Ok(LogSeal { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
@@ -305,19 +307,19 @@ pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogS
     statement.query_row([], read).optional()
 }
 
-pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
+pub(super) fn write_log_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![to_sql_integer(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
     Ok(())
 }
 
-/// Returns the number of the last entry that was removed, or 0 if none was removed.
-pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
+/// Returns the number of the last log entry that retention removed, or 0 if none was removed.
+pub(super) fn last_removed_entry_number(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
-/// Returns the latest checkpoint, or `None` if no entry was removed.
+/// Returns the latest checkpoint of retention, or `None` if no entry was removed.
 pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;

@@ -12,7 +12,7 @@ pub(super) use crate::hex::{from_hex, hex};
 /// Hash of an entry and, through the chain, of all entries before it.
 pub(super) type ChainLink = [u8; 32];
 
-/// Hash to which the first entry is chained in place of a predecessor's hash: zeros.
+/// Hash to which the first log entry is chained in place of a predecessor's hash: zeros.
 pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
 /// An entry as it is hashed and exported. The order of the members must not change, because it determines the hashes. A
@@ -44,9 +44,9 @@ struct LogLine<'a> {
     imported: bool,
 }
 
-/// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
-/// are escaped.
-pub(super) fn entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
+/// Returns the hashed text of a log entry: one line of JSON, in which characters that are invisible or control a
+/// terminal are escaped.
+pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = LogLine {
         number: entry.number,
         at: entry.at,
@@ -64,22 +64,22 @@ pub(super) fn entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
         hash: Cow::Borrowed(&entry.hash),
         imported: entry.imported,
     };
-    Ok(escape_invisible(serde_json::to_string(&line)?))
+    Ok(escape_invisible_characters(serde_json::to_string(&line)?))
 }
 
-/// Returns the entry number in an exported line.
-pub(super) fn exported_number(text: &str) -> serde_json::Result<u64> {
+/// Returns the number of the log entry in an exported line.
+pub(super) fn exported_entry_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
 
 /// Returns kind, `hash` member and subject of the entry in an exported line.
-pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
+pub(super) fn exported_kind_hash_and_subject(text: &str) -> serde_json::Result<(String, String, String)> {
     let line: LogLine<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
-/// Returns the chain hash of an entry: the hash over the hash of its predecessor and the entry's text.
-pub(super) fn next_link(previous: &ChainLink, text: &str) -> ChainLink {
+/// Returns the chain hash of a log entry: the hash over the hash of its predecessor and the entry's text.
+pub(super) fn next_chain_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());
@@ -90,7 +90,7 @@ pub(super) fn next_link(previous: &ChainLink, text: &str) -> ChainLink {
 
 /// Escapes characters in JSON that are invisible or control a terminal. They occur only in strings, where a JSON parser
 /// decodes the escapes.
-fn escape_invisible(json: String) -> String {
+fn escape_invisible_characters(json: String) -> String {
     let acts = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -132,17 +132,17 @@ mod tests {
             hash: "abc".into(),
             ..AuditEntry::default()
         };
-        let text = entry_text(&entry).unwrap();
+        let text = hashed_entry_text(&entry).unwrap();
         let expected = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
         assert_eq!(text, expected, "another text would make every existing log fail verification");
         assert_eq!(
-            hex(&next_link(&FIRST_PREDECESSOR, &text)),
+            hex(&next_chain_link(&FIRST_PREDECESSOR, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
             "another hash would make every existing log fail verification"
         );
         assert_eq!(
-            from_hex(&hex(&next_link(&FIRST_PREDECESSOR, &text))),
-            Some(next_link(&FIRST_PREDECESSOR, &text)),
+            from_hex(&hex(&next_chain_link(&FIRST_PREDECESSOR, &text))),
+            Some(next_chain_link(&FIRST_PREDECESSOR, &text)),
             "a hash must be parsed"
         );
         for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {

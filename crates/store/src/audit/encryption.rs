@@ -7,28 +7,29 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::audit_tables::CONTENT_PURPOSE;
+use super::audit_tables::ENTRY_ENCRYPTION_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
 const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
-/// Number of entries whose content is encrypted in one step.
+/// Number of log entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
-/// Number of entries that one step searches for unencrypted content.
+/// Number of log entries that one step searches for unencrypted content.
 const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
-/// Value of the column `encryption.left`: some entries still have unencrypted content.
+/// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
+/// content.
 const ROWS_LEFT: i64 = 0;
-/// Value of the column `encryption.left`: the file must be rewritten, because SQLite leaves parts of older rows in its
-/// pages.
+/// Value of the column `encryption.left` (remaining work of the encryption): the file must be rewritten, because SQLite
+/// leaves parts of older rows in its pages.
 const PAGES_LEFT: i64 = 1;
-/// Value of the column `encryption.left`: the write-ahead journal must be emptied.
+/// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Value of the column `encryption.left`: no unencrypted content remains.
+/// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// The work that remains after a step of encrypting older entries.
+/// The work that remains after a step of encrypting older log entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
@@ -40,25 +41,25 @@ pub(super) enum EncryptionProgress {
     Nothing,
 }
 
-/// Records in the database that it contains unencrypted content, which must be encrypted later.
-pub(super) fn record_unencrypted(connection: &Connection) -> rusqlite::Result<()> {
-    set_progress(connection, ROWS_LEFT)
+/// Records in the audit database that it contains unencrypted content, which must be encrypted later.
+pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
+    set_encryption_progress(connection, ROWS_LEFT)
 }
 
-fn set_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
+fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO encryption (id, left) VALUES (1, ?1) \
         ON CONFLICT (id) DO UPDATE SET left = excluded.left WHERE left <> excluded.left";
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
 }
 
-fn remaining_state(connection: &Connection) -> rusqlite::Result<i64> {
+fn remaining_encryption_work(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
-/// Returns `true` if the database records that all contents are encrypted.
+/// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining_state(connection)? == NOTHING_LEFT)
+    Ok(remaining_encryption_work(connection)? == NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
@@ -72,8 +73,11 @@ pub(super) enum UnencryptedSearch {
 }
 
 /// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated
-/// calls then search the same entries, until [`record_unencrypted`] is called.
-pub(super) fn find_unencrypted(connection: &Connection, search: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
+/// calls then search the same entries, until [`record_unencrypted_content`] is called.
+pub(super) fn find_unencrypted_content(
+    connection: &Connection,
+    search: &mut UnencryptedSearch,
+) -> rusqlite::Result<bool> {
     let UnencryptedSearch::UpTo(after) = *search else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
         // The log is not marked as fully encrypted, so the migration will find such content.
@@ -95,31 +99,31 @@ pub(super) fn find_unencrypted(connection: &Connection, search: &mut Unencrypted
     Ok(has_plain)
 }
 
-/// Performs the next step of encrypting older entries. `after` is the number of the last entry that was processed,
+/// Performs the next step of encrypting older log entries. `after` is the number of the last entry that was processed,
 /// initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
-    match remaining_state(connection)? {
+    match remaining_encryption_work(connection)? {
         ROWS_LEFT => encrypt_rows(connection, key, after),
         PAGES_LEFT => {
             connection.execute_batch("VACUUM")?;
-            advance_state(connection, PAGES_LEFT, JOURNAL_LEFT)
+            advance_encryption_state(connection, PAGES_LEFT, JOURNAL_LEFT)
         }
         JOURNAL_LEFT => {
             if !database::empty_journal(connection, EMPTY_JOURNAL_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
-            advance_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
+            advance_encryption_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
         }
         _ => Ok(EncryptionProgress::Nothing),
     }
 }
 
 /// Advances `encryption.left`, unless another process wrote unencrypted content since this step began.
-fn advance_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
+fn advance_encryption_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(EncryptionProgress::Steps)
 }
@@ -138,12 +142,13 @@ fn encrypt_rows(
         rows.collect::<rusqlite::Result<_>>()?
     };
     for (number, content) in &plain {
-        let encrypted = key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
+        let encrypted =
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
         let sql = "UPDATE entry SET content = ?2 WHERE number = ?1";
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        set_progress(&transaction, PAGES_LEFT)?;
+        set_encryption_progress(&transaction, PAGES_LEFT)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);

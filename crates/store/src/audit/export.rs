@@ -11,17 +11,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{FIRST_PREDECESSOR, entry_text, exported_number, from_hex, hex, kind_and_hash_in};
+use super::chain::{
+    FIRST_PREDECESSOR, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text, hex,
+};
 use super::seal::LogSeal;
 use super::verify::{ChainVerification, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
-/// Value of `format` in the first line, which identifies the file type.
-const FORMAT_NAME: &str = "drawbridge audit log";
-/// Version of the export format, in the first line.
-const FORMAT_VERSION: u32 = 1;
+/// Value of `format` in the first line of an exported log, which identifies the file type.
+const EXPORT_FORMAT_NAME: &str = "drawbridge audit log";
+/// Version of the format of exported logs, in the first line.
+const EXPORT_FORMAT_VERSION: u32 = 1;
 /// Maximum length of a line in an exported file, in bytes. Longer lines are reported as invalid.
-const MAX_LINE_BYTES: u64 = 1 << 20;
+const MAX_EXPORT_LINE_BYTES: u64 = 1 << 20;
 
 /// The first line of an export: its format, and the checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -31,10 +33,10 @@ struct ExportHeader {
     version: u32,
     /// Checkpoint after the last removed entry, or `None` if no entry was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    removed: Option<SignedHash>,
+    removed: Option<SealedEntryHash>,
 }
 
-/// A line with one entry and its chain hash.
+/// A line of an exported log with one entry and its chain hash.
 #[derive(Serialize, Deserialize)]
 struct ExportLine<'a> {
     link: String,
@@ -47,12 +49,12 @@ struct ExportLine<'a> {
 struct ExportTrailer {
     entries: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    seal: Option<SignedHash>,
+    seal: Option<SealedEntryHash>,
 }
 
-/// Number and hash of an entry, with a MAC over both.
+/// Number and hash of a log entry, with a MAC over both.
 #[derive(Serialize, Deserialize)]
-struct SignedHash {
+struct SealedEntryHash {
     number: u64,
     link: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,14 +75,15 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>
         let value = value.map_err(|error| not_written(error.into()))?;
         writeln!(out, "{value}").map_err(not_written)
     };
-    let begin = |removed| ExportHeader { format: FORMAT_NAME.to_owned(), version: FORMAT_VERSION, removed };
+    let begin =
+        |removed| ExportHeader { format: EXPORT_FORMAT_NAME.to_owned(), version: EXPORT_FORMAT_VERSION, removed };
     let Some(mut connection) = connection else {
         line(serde_json::to_string(&begin(None)))?;
         line(serde_json::to_string(&ExportTrailer { entries: 0, seal: None }))?;
         return Ok(0);
     };
     let snapshot = connection.transaction().map_err(fail)?;
-    let removed = audit_tables::read_checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
+    let removed = audit_tables::read_checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SealedEntryHash {
         number: checkpoint.number,
         link: hex(&checkpoint.link),
         key: checkpoint.key,
@@ -104,13 +107,13 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>
                 let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);
                 return Err(StoreError { path: path.display().to_string(), cause });
             }
-            let text = entry_text(&entry).and_then(RawValue::from_string);
+            let text = hashed_entry_text(&entry).and_then(RawValue::from_string);
             line(text.and_then(|text| serde_json::to_string(&ExportLine { link: hex(&link), entry: &text })))?;
             entries += 1;
         }
     }
-    let seal = audit_tables::read_seal(&snapshot).map_err(fail)?;
-    let seal = seal.map(|seal| SignedHash {
+    let seal = audit_tables::read_log_seal(&snapshot).map_err(fail)?;
+    let seal = seal.map(|seal| SealedEntryHash {
         number: seal.number,
         link: hex(&seal.link),
         key: Some(seal.key),
@@ -127,10 +130,10 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
     let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
     let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<ExportHeader>(line).ok());
-    let Some(begin) = begin.filter(|begin| begin.format == FORMAT_NAME) else {
+    let Some(begin) = begin.filter(|begin| begin.format == EXPORT_FORMAT_NAME) else {
         return Err(not_one("it is no exported audit log; select the file that `audit export` wrote"));
     };
-    if begin.version != FORMAT_VERSION {
+    if begin.version != EXPORT_FORMAT_VERSION {
         return Err(not_one("a newer Drawbridge wrote it; check it with that one"));
     }
     let checkpoint = begin.removed.map(|signed| Checkpoint {
@@ -139,7 +142,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
         key: signed.key,
         mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
     });
-    let end = read_trailer(path).map_err(fail)?;
+    let end = read_export_trailer(path).map_err(fail)?;
     let seal = end.and_then(|end| end.seal).map(|signed| LogSeal {
         number: signed.number,
         link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
@@ -159,8 +162,8 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
         }
         let read = serde_json::from_slice::<ExportLine<'_>>(line).ok().and_then(|line| {
             let text = line.entry.get();
-            let (kind, hash, subject) = kind_and_hash_in(text).ok()?;
-            Some((exported_number(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
+            let (kind, hash, subject) = exported_kind_hash_and_subject(text).ok()?;
+            Some((exported_entry_number(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
         });
         match read {
             Some((number, text, kind, subject, hash, link)) => {
@@ -178,22 +181,23 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
 }
 
 /// Returns the last line of an exported file, which contains the seal.
-fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
+fn read_export_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }
 
-/// Reads lines from a file, each of at most [`MAX_LINE_BYTES`] bytes.
+/// Reads lines from a file, each of at most [`MAX_EXPORT_LINE_BYTES`] bytes.
 struct BoundedLines {
     file: BufReader<File>,
     line: Vec<u8>,
 }
 
 impl BoundedLines {
-    /// Returns the next line. A line over [`MAX_LINE_BYTES`] bytes is returned in pieces, which are not valid entries.
+    /// Returns the next line. A line over [`MAX_EXPORT_LINE_BYTES`] bytes is returned in pieces, which are not valid
+    /// entries.
     fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.line.clear();
-        let read = self.file.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.line)?;
+        let read = self.file.by_ref().take(MAX_EXPORT_LINE_BYTES).read_until(b'\n', &mut self.line)?;
         Ok((read > 0).then_some(self.line.as_slice()))
     }
 }

@@ -15,14 +15,14 @@ use super::encryption;
 use super::write_log::{AppendError, new_log_entry, write_entry};
 
 /// Kind of the entry that records the import of `audit.jsonl`.
-pub(super) const IMPORTED_KIND: &str = "log-imported";
+pub(super) const LOG_IMPORTED_KIND: &str = "log-imported";
 
 /// Maximum length of a line of `audit.jsonl`, in bytes. Longer lines are not imported as entries.
-const MAX_LINE_BYTES: u64 = 1 << 20;
+const MAX_OLD_LOG_LINE_BYTES: u64 = 1 << 20;
 
 /// Imports the log of an older version from the file `older`, if the file exists and was not imported yet. The file is
 /// renamed afterwards. Returns number and hash of the last entry that was written, or `None` if nothing was imported.
-pub(super) fn import_log(
+pub(super) fn import_old_log(
     connection: &mut Connection,
     path: &Path,
     older: &Path,
@@ -46,7 +46,7 @@ pub(super) fn import_log(
     Ok(last)
 }
 
-/// Deletes the log of an older version, which [`import_log`] renamed after importing it.
+/// Deletes the log of an older version, which [`import_old_log`] renamed after importing it.
 pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     let imported = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&imported) {
@@ -79,7 +79,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
+        if lines.by_ref().take(MAX_OLD_LOG_LINE_BYTES).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
             break;
         }
         let Ok(mut entry) = serde_json::from_slice::<AuditEntry>(&line) else {
@@ -92,12 +92,12 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         entry.truncate_fields();
         previous = write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?;
     }
-    encryption::record_unencrypted(&transaction)?;
+    encryption::record_unencrypted_content(&transaction)?;
     let words = match passed_over {
         0 => format!("{taken} entries of audit.jsonl"),
         _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
     };
-    let mut entry = new_log_entry(IMPORTED_KIND, words);
+    let mut entry = new_log_entry(LOG_IMPORTED_KIND, words);
     entry.number = number + 1;
     let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::to_sql_integer(taken)])?;

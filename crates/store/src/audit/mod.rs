@@ -28,21 +28,22 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{KeyHolder, MARK_NAME, SealKey};
+pub(crate) use seal::{MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
 use writer::{AppendReply, WriterCommand};
 
-/// Name of the database file in the data folder.
+/// Name of the audit database's file in the data folder.
 const DATABASE_FILE: &str = "audit.db";
-/// Name of the log file of older versions.
+/// Name of the audit log's file of older versions.
 const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Maximum number of commands that wait for the writer thread.
-const QUEUE_CAPACITY: usize = 4_096;
-/// Name under which the log registers its listener at the [`KeyHolder`].
+const WRITER_QUEUE_CAPACITY: usize = 4_096;
+/// Name under which the audit log registers its listener at the [`SealKeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification or an export waits for the key from the keychain.
+/// Maximum time that a verification or an export of the audit log waits for the seal key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Maximum time that a reader waits for the key from the keychain. Without the key, encrypted contents are omitted.
+/// Maximum time that a reader of the audit log waits for the key from the keychain. Without the key, encrypted contents
+/// are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time that [`AuditLog::flush`] waits for the keychain. Entries that are not sealed by then are sealed at the
 /// next start.
@@ -53,18 +54,18 @@ pub(crate) struct AuditDatabase {
     path: PathBuf,
     commands: Option<SyncSender<WriterCommand>>,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl AuditDatabase {
-    /// Creates the log of this folder. The database is opened when the first command needs it.
+    /// Creates the audit log of this data folder. The database is opened when the first command needs it.
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
-    pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(DATABASE_FILE);
-        let (commands, received) = sync_channel(QUEUE_CAPACITY);
+        let (commands, received) = sync_channel(WRITER_QUEUE_CAPACITY);
         let sync_progress = Arc::new(SyncProgress::default());
         let (known, key_commands) = (Arc::downgrade(&keys), commands.clone());
         keys.listen(
@@ -104,17 +105,17 @@ impl AuditDatabase {
         replied.recv().map_err(|_| self.writer_ended_error())
     }
 
-    /// Requests the key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
+    /// Requests the seal key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<seal::SealKey>, String> {
         self.keys.request_key(true);
         self.keys.wait_for_key(KEY_TIMEOUT)
     }
 }
 
-/// Returns `true` if the log in this folder has a seal, made with any key.
-pub(crate) fn is_sealed(data_dir: &Path) -> bool {
+/// Returns `true` if the audit log in this folder has a seal, made with any key.
+pub(crate) fn is_log_sealed(data_dir: &Path) -> bool {
     let connection = audit_tables::open_for_reading(&data_dir.join(DATABASE_FILE)).ok().flatten();
-    connection.is_some_and(|connection| audit_tables::read_seal(&connection).ok().flatten().is_some())
+    connection.is_some_and(|connection| audit_tables::read_log_seal(&connection).ok().flatten().is_some())
 }
 
 impl AuditLog for AuditDatabase {

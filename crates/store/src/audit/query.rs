@@ -14,16 +14,16 @@ use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Maximum duration of a read of the audit log.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of SQLite VM instructions between two checks of the time limit.
-const STEPS_PER_CHECK: i32 = 100_000;
+/// Number of instructions of SQLite's virtual machine between two checks of the search's time limit.
+const SQLITE_STEPS_PER_TIMEOUT_CHECK: i32 = 100_000;
 /// Maximum number of words in a search of the audit log. Further words are ignored.
-const MAX_WORDS: usize = 16;
+const MAX_SEARCH_WORDS: usize = 16;
 
-/// SQL expression for the text of an entry in which a search looks for its words.
+/// SQL expression for the text of a log entry in which a search looks for its words.
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
-/// Returns the entries that match the query, newest first.
+/// Returns the log entries that match the query, newest first.
 pub(super) fn read_entries(
     path: &Path,
     query: &AuditQuery,
@@ -32,9 +32,9 @@ pub(super) fn read_entries(
     let Some(connection) = audit_tables::open_for_reading(path)? else { return Ok(Vec::new()) };
     let slot = ContentKeySlot::default();
     slot.set(key.clone());
-    content_key::add_functions(&connection, &slot)
+    content_key::add_encryption_functions(&connection, &slot)
         .map_err(|error| audit_tables::database_error(path, "read it", &error))?;
-    let (sql, values) = build_statement(query);
+    let (sql, values) = build_query_statement(query);
     let start = Instant::now();
     let fail = |error| {
         if start.elapsed() > SEARCH_TIMEOUT {
@@ -43,15 +43,18 @@ pub(super) fn read_entries(
         }
         audit_tables::database_error(path, "read it", &error)
     };
-    connection.progress_handler(STEPS_PER_CHECK, Some(move || start.elapsed() > SEARCH_TIMEOUT)).map_err(fail)?;
+    connection
+        .progress_handler(SQLITE_STEPS_PER_TIMEOUT_CHECK, Some(move || start.elapsed() > SEARCH_TIMEOUT))
+        .map_err(fail)?;
     let mut statement = connection.prepare(&sql).map_err(fail)?;
     let read = |row: &Row<'_>| audit_tables::read_entry(row, key.as_deref()).map(|read| read.entry);
     let rows = statement.query_map(rusqlite::params_from_iter(values), read).map_err(fail)?;
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// Returns the SQL statement and its parameters. Search words are passed only as parameters, never in the SQL text.
-fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
+/// Returns the SQL statement of a query and its parameters. Search words are passed only as parameters, never in the
+/// SQL text.
+fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];
     let mut fits = |condition: &str, value: Value| {
@@ -74,7 +77,7 @@ fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     if let Some(until) = query.until {
         fits("at < ?", to_sql_integer(until).into());
     }
-    for word in query.words.iter().take(MAX_WORDS) {
+    for word in query.words.iter().take(MAX_SEARCH_WORDS) {
         // Lower case as in SQLite's `lower`.
         fits(&format!("instr({SEARCHED_TEXT_SQL}, ?) > 0"), word.to_ascii_lowercase().into());
     }

@@ -7,22 +7,22 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::audit_tables::{self, from_sql_integer, to_sql_integer};
 use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
-use super::write_log::{UNSEALED_KIND, first_broken_link, new_log_entry, unsealed_range};
+use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
-/// Kind of the entry that records the removal of older entries.
-pub(super) const REMOVED_KIND: &str = "log-shortened";
+/// Kind of the log entry that records the removal of older entries.
+pub(super) const LOG_SHORTENED_KIND: &str = "log-shortened";
 
 const DAY_MILLIS: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
-/// Maximum number of entries that are removed in one step, so that writers wait only briefly.
-const ENTRIES_PER_STEP: u32 = 200;
-/// Maximum number of free pages that are returned to the file system in one step.
-const PAGES_PER_STEP: u32 = 1_000;
+/// Maximum number of log entries that are removed in one step, so that writers wait only briefly.
+const REMOVED_ENTRIES_PER_STEP: u32 = 200;
+/// Maximum number of free database pages that are returned to the file system in one step.
+const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 /// Size to which a log over its size limit is reduced, in percent of the limit, so that not every new entry causes a
 /// removal.
-const TARGET_PERCENT: u64 = 90;
+const SIZE_TARGET_PERCENT: u64 = 90;
 
-/// The range of entries to remove: all entries up to `upto`.
+/// The range of log entries to remove: all entries up to `upto`.
 pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
@@ -30,16 +30,17 @@ pub(super) struct EntryRemoval {
     is_for_size_limit: bool,
 }
 
-/// Returns the entries that exceed the limits of age and size, or `None` if all entries are within the limits.
+/// Returns the log entries that exceed the limits of age and size, or `None` if all entries are within the limits.
 pub(super) fn find_due_removal(
     connection: &Connection,
     keep: AuditRetention,
 ) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
-    let removed = audit_tables::last_removed(connection)?;
+    let removed = audit_tables::last_removed_entry_number(connection)?;
     let (mut upto, mut is_for_size_limit) = (removed, false);
     if keep.days > 0 {
-        let bound = new_log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
+        let bound =
+            new_log_entry(LOG_SHORTENED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> = connection
@@ -53,8 +54,8 @@ pub(super) fn find_due_removal(
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unproved_size(connection, removed)?);
-            let stay = if size > bound { entries * (bound * TARGET_PERCENT / 100) / size } else { entries };
+            let size = size.saturating_sub(unproved_entries_bytes(connection, removed)?);
+            let stay = if size > bound { entries * (bound * SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
         }
@@ -65,11 +66,11 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
-/// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
-/// so that they do not displace entries of Drawbridge.
-fn unproved_size(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
+/// Returns the size in bytes of log entries that other programs may have written. They are not counted for the size
+/// limit, so that they do not displace entries of Drawbridge.
+fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
-    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, to_sql_integer(removed)])?;
+    let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
     // The indexes contain `server` and `kind` a second time.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
@@ -78,7 +79,7 @@ fn unproved_size(connection: &Connection, removed: u64) -> rusqlite::Result<u64>
     let sum = format!("SELECT coalesce(sum({sum}), 0) FROM entry WHERE number BETWEEN ?1 AND ?2");
     let mut size = 0_u64;
     while let Some(row) = rows.next()? {
-        let Some((from, to)) = unsealed_range(&row.get::<_, String>(0)?) else { continue };
+        let Some((from, to)) = parse_unsealed_range(&row.get::<_, String>(0)?) else { continue };
         let own: i64 =
             connection
                 .query_row(&sum, [to_sql_integer(from.max(removed + 1)), to_sql_integer(to)], |row| row.get(0))?;
@@ -87,8 +88,8 @@ fn unproved_size(connection: &Connection, removed: u64) -> rusqlite::Result<u64>
     Ok(size)
 }
 
-/// Returns the reason why no entry may be removed, or `None` if removal is allowed. A removal after a change by another
-/// program would destroy the evidence of that change.
+/// Returns the reason why no log entry may be removed, or `None` if removal is allowed. A removal after a change by
+/// another program would destroy the evidence of that change.
 pub(super) fn removal_obstacle(
     connection: &Connection,
     removal: &EntryRemoval,
@@ -113,7 +114,7 @@ pub(super) fn removal_obstacle(
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint with this key.
+/// Seals the latest checkpoint of retention with this key.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
@@ -125,14 +126,14 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes a checkpoint that allows removing all entries up to `upto`. Returns the hash of entry `upto`, or `None` if
-/// that entry does not exist.
-pub(super) fn write_checkpoint(
+/// Writes a checkpoint that allows removing all log entries up to `upto`. Returns the hash of entry `upto`, or `None`
+/// if that entry does not exist.
+pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<ChainLink>> {
-    let Some(link) = audit_tables::entry_link(connection, upto)? else { return Ok(None) };
+    let Some(link) = audit_tables::entry_chain_link(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -141,14 +142,14 @@ pub(super) fn write_checkpoint(
     Ok(Some(link))
 }
 
-/// Removes some of the entries that the checkpoint covers. Returns `true` if more of them remain.
+/// Removes some of the log entries that the checkpoint covers. Returns `true` if more of them remain.
 pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
-    let removed = connection.execute(sql, [ENTRIES_PER_STEP])?;
+    let removed = connection.execute(sql, [REMOVED_ENTRIES_PER_STEP])?;
     let free = || connection.pragma_query_value(None, "freelist_count", |row| row.get::<_, i64>(0));
     let before = free()?;
-    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_PER_STEP})"))?;
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({RELEASED_PAGES_PER_STEP})"))?;
     let mut rows = statement.query([])?;
     // Each row that the statement returns stands for one page that was returned to the file system.
     while rows.next()?.is_some() {}
@@ -186,7 +187,7 @@ mod tests {
         };
         assert_eq!(left(), 2_001, "the removal must be recorded before entries are removed");
         assert!(log.remove_batch().unwrap(), "one step must remove a part");
-        assert_eq!(left(), 2_001 - i64::from(ENTRIES_PER_STEP), "one step must remove no more than its limit");
+        assert_eq!(left(), 2_001 - i64::from(REMOVED_ENTRIES_PER_STEP), "one step must remove no more than its limit");
         let mut longest = 0;
         while log.remove_batch().unwrap() {
             let journal = std::fs::metadata(folder.path().join("audit.db-wal")).unwrap().len();

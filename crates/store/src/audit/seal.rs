@@ -14,26 +14,26 @@ use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
 /// Name of the keychain entry that contains the seal key.
-const KEY_NAME: &str = "seal of the audit log";
-/// Name of the keychain entry with the mark: number and hash of the last sealed entry.
+const SEAL_KEY_NAME: &str = "seal of the audit log";
+/// Name of the keychain entry with the mark: number and hash of the last sealed log entry.
 pub(crate) const MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
-const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
+const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
-const KEY_BYTES: usize = 32;
+const SEAL_KEY_BYTES: usize = 32;
 /// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
 /// process that has not sealed the log yet.
 const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// Maximum pause between two requests for the key from the keychain.
+/// Maximum pause between two requests for the seal key from the keychain.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Minimum time after a failed request to the keychain before a user action causes another one. The user may have
 /// closed the keychain's prompt by mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Kind of the entry whose number and hash a seal covers. The kind is part of the sealed message.
+/// Kind of the log entry whose number and hash a seal covers. The kind is part of the sealed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
@@ -44,12 +44,12 @@ pub(super) enum SealScope {
 
 /// The key that seals the audit log, as loaded from the keychain.
 pub(crate) struct SealKey {
-    /// Identifier of the key, which does not disclose the key.
+    /// Identifier of the seal key, which does not disclose the key.
     pub(crate) id: String,
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the key is over a minute old. A log without a seal has then lost its seal.
+    /// Set if the seal key is over a minute old. A log without a seal has then lost its seal.
     pub(super) is_old: bool,
     /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
@@ -63,7 +63,7 @@ impl SealKey {
         let id = digest(&SHA256, &[b"drawbridge audit key id ".as_slice(), &bytes].concat());
         let id = hex(id.as_ref().get(..8)?);
         let key = hmac::Key::new(hmac::HMAC_SHA256, &bytes);
-        let [cipher, names] = CONTENT_LABELS.map(|label| hmac::sign(&key, label));
+        let [cipher, names] = CONTENT_KEY_LABELS.map(|label| hmac::sign(&key, label));
         let content = ContentKey::new(id.clone(), cipher.as_ref(), names.as_ref()).ok()?;
         Some(Self {
             id,
@@ -75,23 +75,23 @@ impl SealKey {
     }
 
     fn generate_secret() -> Result<String, String> {
-        let mut bytes = [0; KEY_BYTES];
+        let mut bytes = [0; SEAL_KEY_BYTES];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system provides no random numbers".to_owned())?;
         Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
-    /// Derives a key for the purpose that the label names. Also returns the ID of the seal key.
+    /// Derives a key from the seal key for the purpose that the label names. Also returns the ID of the seal key.
     pub(crate) fn derive_key(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
-    /// Returns the seal over an entry's number and hash.
+    /// Returns the seal over a log entry's number and hash.
     pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
         hmac::sign(&self.key, &sealed_message(what, number, link)).as_ref().to_vec()
     }
 
-    /// Returns `true` if this is the seal over an entry's number and hash.
+    /// Returns `true` if this is the seal over a log entry's number and hash.
     pub(super) fn verify(&self, what: SealScope, number: u64, link: &ChainLink, seal: &[u8]) -> bool {
         hmac::verify(&self.key, &sealed_message(what, number, link), seal).is_ok()
     }
@@ -109,41 +109,41 @@ fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as stored in the database, with number and hash of its entry.
+/// A seal as stored in the audit database, with number and hash of its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
     pub(super) link: ChainLink,
-    /// Identifier of the key that made the seal.
+    /// Identifier of the seal key that made the seal.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
 }
 
-/// Loads the key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all parts
-/// of the store that need the key.
-pub(crate) struct KeyHolder {
+/// Loads the seal key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all
+/// parts of the store that need the key.
+pub(crate) struct SealKeyHolder {
     secrets: Arc<dyn Secrets>,
-    state: Mutex<KeyState>,
+    state: Mutex<SealKeyState>,
     changed: Condvar,
-    /// Listeners with their names, called when the request for the key has succeeded or failed.
-    listeners: Mutex<Vec<(&'static str, KeyListener)>>,
-    /// Number of the last entry whose mark was stored in the keychain.
+    /// Listeners with their names, called when the request for the seal key has succeeded or failed.
+    listeners: Mutex<Vec<(&'static str, SealKeyListener)>>,
+    /// Number of the last log entry whose mark was stored in the keychain.
     last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
 
-/// Function that is called when the request for the key has succeeded or failed.
-type KeyListener = Arc<dyn Fn() + Send + Sync>;
+/// Function that is called when the request for the seal key has succeeded or failed.
+type SealKeyListener = Arc<dyn Fn() + Send + Sync>;
 
 /// The reason why the seal key is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MissingKey {
+pub(crate) struct MissingSealKey {
     pub(crate) cause: String,
     /// Set if the keychain may contain the key although the key could not be read.
     pub(crate) may_exist: bool,
 }
 
-impl MissingKey {
+impl MissingSealKey {
     fn unavailable(cause: String) -> Self {
         Self { cause, may_exist: true }
     }
@@ -153,35 +153,35 @@ impl MissingKey {
     }
 }
 
-enum KeyState {
+enum SealKeyState {
     NotRequested,
     Requesting,
     Known(Arc<SealKey>),
-    /// The key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
+    /// The seal key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
     Missing {
-        cause: MissingKey,
+        cause: MissingSealKey,
         since: Instant,
         pause: Duration,
     },
 }
 
-impl KeyHolder {
+impl SealKeyHolder {
     pub(crate) fn new(secrets: Arc<dyn Secrets>) -> Arc<Self> {
         Self::with_retry_interval(secrets, RETRY_INTERVAL)
     }
 
     fn with_retry_interval(secrets: Arc<dyn Secrets>, retry_interval: Duration) -> Arc<Self> {
-        let state = Mutex::new(KeyState::NotRequested);
+        let state = Mutex::new(SealKeyState::NotRequested);
         let (changed, listeners, last_stored_mark) = (Condvar::new(), Mutex::default(), Mutex::default());
         Arc::new(Self { secrets, state, changed, listeners, last_stored_mark, retry_interval })
     }
 
-    fn state(&self) -> MutexGuard<'_, KeyState> {
+    fn state(&self) -> MutexGuard<'_, SealKeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a listener, which replaces the one of the same name.
-    pub(crate) fn listen(&self, name: &'static str, listener: KeyListener) {
+    pub(crate) fn listen(&self, name: &'static str, listener: SealKeyListener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);
         listeners.push((name, listener));
@@ -194,76 +194,78 @@ impl KeyHolder {
         }
     }
 
-    /// Requests the key, unless it is known, is being requested, or was requested recently. With `now`, a recent
-    /// failure does not delay the request.
+    /// Requests the seal key from the keychain, unless it is known, is being requested, or was requested recently. With
+    /// `now`, a recent failure does not delay the request.
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
-            KeyState::NotRequested => self.retry_interval,
-            KeyState::Missing { pause, .. } if now => *pause,
-            KeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(MAX_RETRY_INTERVAL),
-            KeyState::Missing { .. } | KeyState::Requesting | KeyState::Known(_) => return,
+            SealKeyState::NotRequested => self.retry_interval,
+            SealKeyState::Missing { pause, .. } if now => *pause,
+            SealKeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => {
+                (*pause * 2).min(MAX_RETRY_INTERVAL)
+            }
+            SealKeyState::Missing { .. } | SealKeyState::Requesting | SealKeyState::Known(_) => return,
         };
-        *state = KeyState::Requesting;
+        *state = SealKeyState::Requesting;
         drop(state);
         let holder = Arc::clone(self);
         let requesting = std::thread::Builder::new().name("audit key".into()).spawn(move || {
             let found = holder.load_key();
             *holder.state() = match found {
-                Ok(key) => KeyState::Known(Arc::new(key)),
+                Ok(key) => SealKeyState::Known(Arc::new(key)),
                 Err(cause) => {
                     tracing::warn!(cause = cause.cause, "the audit log can't be sealed: the key is unavailable");
-                    KeyState::Missing { cause, since: Instant::now(), pause: next }
+                    SealKeyState::Missing { cause, since: Instant::now(), pause: next }
                 }
             };
             holder.changed.notify_all();
             holder.notify_listeners();
         });
         if let Err(error) = requesting {
-            let cause = MissingKey::unavailable(error.to_string());
-            *self.state() = KeyState::Missing { cause, since: Instant::now(), pause: next };
+            let cause = MissingSealKey::unavailable(error.to_string());
+            *self.state() = SealKeyState::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
         }
     }
 
-    /// Requests the key again after a user action, if a key may exist but could not be read.
+    /// Requests the seal key again after a user action, if a key may exist but could not be read.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
-        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.may_exist && is_due(since)) {
+        if matches!(&*state, SealKeyState::Missing { cause, since, .. } if cause.may_exist && is_due(since)) {
             drop(state);
             self.request_key(true);
         }
     }
 
-    fn load_key(&self) -> Result<SealKey, MissingKey> {
+    fn load_key(&self) -> Result<SealKey, MissingSealKey> {
         let key_of = |secret: &str| {
-            let mark = self.read_keychain_mark().map_err(MissingKey::unavailable)?;
+            let mark = self.read_keychain_mark().map_err(MissingSealKey::unavailable)?;
             SealKey::parse(secret, mark)
-                .ok_or_else(|| MissingKey::unavailable("the key of the seal is damaged".to_owned()))
+                .ok_or_else(|| MissingSealKey::unavailable("the key of the seal is damaged".to_owned()))
         };
-        let read = || self.secrets.get(KEY_NAME).map_err(|error| MissingKey::unavailable(error.to_string()));
+        let read = || self.secrets.get(SEAL_KEY_NAME).map_err(|error| MissingSealKey::unavailable(error.to_string()));
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
         // Two processes that start simultaneously must not create two keys.
-        let _held = self.secrets.lock_name(KEY_NAME);
+        let _held = self.secrets.lock_name(SEAL_KEY_NAME);
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        let secret = SealKey::generate_secret().map_err(MissingKey::absent)?;
-        match self.secrets.set(KEY_NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
+        let secret = SealKey::generate_secret().map_err(MissingSealKey::absent)?;
+        match self.secrets.set(SEAL_KEY_NAME, &secret).map_err(|error| MissingSealKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
                 let stored = read()?;
-                let lost = || MissingKey::absent("the keychain does not return the stored value".to_owned());
+                let lost = || MissingSealKey::absent("the keychain does not return the stored value".to_owned());
                 key_of(&stored.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
                 // A seal with a key that is only in memory would look broken at the next start.
-                self.secrets.delete(KEY_NAME).map_err(|error| MissingKey::absent(error.to_string()))?;
+                self.secrets.delete(SEAL_KEY_NAME).map_err(|error| MissingSealKey::absent(error.to_string()))?;
                 // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
-                Err(if is_locked { MissingKey::unavailable(cause) } else { MissingKey::absent(cause) })
+                Err(if is_locked { MissingSealKey::unavailable(cause) } else { MissingSealKey::absent(cause) })
             }
         }
     }
@@ -278,8 +280,8 @@ impl KeyHolder {
             .transpose()
     }
 
-    /// Stores the mark of this entry in the keychain, in a separate thread and only after the entry is durable. The
-    /// returned channel receives a message when the mark is stored or the attempt failed.
+    /// Stores number and hash of this log entry as the mark in the keychain, in a separate thread and only after the
+    /// entry is durable. The returned channel receives a message when the mark is stored or the attempt failed.
     pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
@@ -287,16 +289,16 @@ impl KeyHolder {
     ) -> Receiver<()> {
         let (done, finished) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
-        let marking = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
-            let marking =
+        let marking_state = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
+            let marking_state =
                 durable.wait().map_err(|error| error.to_string()).and_then(|()| holder.raise_mark(number, &link));
-            if let Err(cause) = marking {
+            if let Err(cause) = marking_state {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
             // The receiver may have been dropped.
             let _ = done.send(());
         });
-        if let Err(error) = marking {
+        if let Err(error) = marking_state {
             tracing::warn!(%error, "the end of the audit log could not be stored in the keychain");
         }
         finished
@@ -317,7 +319,8 @@ impl KeyHolder {
         Ok(())
     }
 
-    /// Returns the latest mark in the keychain, also if the key is unavailable.
+    /// Returns the latest mark (number and hash of a sealed entry) in the keychain, also if the seal key is
+    /// unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -330,44 +333,44 @@ impl KeyHolder {
         found.into_iter().chain(known).max_by_key(|(number, _)| *number)
     }
 
-    /// Returns the key if it was already loaded from the keychain.
+    /// Returns the seal key if it was already loaded from the keychain.
     pub(crate) fn cached_key(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
-            KeyState::Known(key) => Some(Arc::clone(key)),
+            SealKeyState::Known(key) => Some(Arc::clone(key)),
             _ => None,
         }
     }
 
-    /// Returns `true` if the request for the key has succeeded or failed.
+    /// Returns `true` if the request for the seal key has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
-        matches!(*self.state(), KeyState::Known(_) | KeyState::Missing { .. })
+        matches!(*self.state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
     }
 
-    /// Waits for the key for at most `patience`. The key must have been requested before.
+    /// Waits for the seal key for at most `patience`. The key must have been requested before.
     ///
     /// # Errors
     /// Returns a message with the reason why the key is unavailable.
     pub(crate) fn wait_for_key(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
-        let waits = |state: &mut KeyState| matches!(state, KeyState::Requesting);
+        let waits = |state: &mut SealKeyState| matches!(state, SealKeyState::Requesting);
         let (state, _) =
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
-            KeyState::Known(key) => Ok(Arc::clone(key)),
-            KeyState::Missing { cause, .. } => Err(cause.cause.clone()),
-            KeyState::NotRequested | KeyState::Requesting => {
+            SealKeyState::Known(key) => Ok(Arc::clone(key)),
+            SealKeyState::Missing { cause, .. } => Err(cause.cause.clone()),
+            SealKeyState::NotRequested | SealKeyState::Requesting => {
                 Err("the keychain does not respond; unlock it and try again".to_owned())
             }
         }
     }
 
-    /// Returns the key, or the reason why it is unavailable. Must be called only after the request has succeeded or
-    /// failed.
-    pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingKey> {
+    /// Returns the seal key, or the reason why it is unavailable. Must be called only after the request has succeeded
+    /// or failed.
+    pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingSealKey> {
         match &*self.state() {
-            KeyState::Known(key) => Ok(Arc::clone(key)),
-            KeyState::Missing { cause, .. } => Err(cause.clone()),
-            KeyState::NotRequested | KeyState::Requesting => {
-                Err(MissingKey::unavailable("the keychain does not respond".to_owned()))
+            SealKeyState::Known(key) => Ok(Arc::clone(key)),
+            SealKeyState::Missing { cause, .. } => Err(cause.clone()),
+            SealKeyState::NotRequested | SealKeyState::Requesting => {
+                Err(MissingSealKey::unavailable("the keychain does not respond".to_owned()))
             }
         }
     }

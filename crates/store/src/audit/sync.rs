@@ -10,10 +10,10 @@ use ports::AuditReceipts;
 
 use super::audit_tables;
 
-/// Length of the write-ahead journal, in bytes, from which the sync thread copies it into the database.
-const COPY_THRESHOLD: u64 = 4 << 20;
+/// Length of the write-ahead journal, in bytes, from which the sync thread copies the journal into the database.
+const JOURNAL_COPY_THRESHOLD_BYTES: u64 = 4 << 20;
 /// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
-const BLOCKING_THRESHOLD: u64 = 64 << 20;
+const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
 /// Counts of written and durable entries, shared by the writer thread and the sync thread.
 #[derive(Default)]
@@ -24,11 +24,11 @@ pub(super) struct SyncProgress {
 
 #[derive(Default)]
 struct SyncState {
-    /// Number of entries that this process has written so far.
+    /// Number of log entries that this process has written so far.
     written: u64,
-    /// Number of entries of this process that survive a power failure.
+    /// Number of log entries of this process that survive a power failure.
     durable: u64,
-    /// Error of a failed sync. Afterwards, the state on disk is unknown.
+    /// Error of a failed sync of the log to disk. Afterwards, the state on disk is unknown.
     sync_error: Option<StoreError>,
     /// Number of times that a file was opened under the log's path.
     generation: u64,
@@ -49,12 +49,12 @@ impl SyncProgress {
         self.state().receipts.clone()
     }
 
-    /// Records that a different file, with a different journal, was opened at the log's path.
+    /// Records that a different file, with a different write-ahead journal, was opened at the log's path.
     pub(super) fn record_reopened(&self) {
         self.state().generation += 1;
     }
 
-    /// Adds to the number of written entries. Returns the number before.
+    /// Adds to the number of written log entries. Returns the previous number.
     pub(super) fn add_written(&self, entries: u64) -> u64 {
         let mut state = self.state();
         let before = state.written;
@@ -63,13 +63,13 @@ impl SyncProgress {
         before
     }
 
-    /// Returns the number of this process's entries that are durable. Fails after a failed sync.
+    /// Returns the number of this process's log entries that are durable. Fails after a failed sync.
     pub(super) fn durable(&self) -> Result<u64, StoreError> {
         let state = self.state();
         state.sync_error.clone().map_or(Ok(state.durable), Err)
     }
 
-    /// Returns `true` if this process has not written any entry.
+    /// Returns `true` if this process has not written any log entry.
     pub(super) fn has_written_nothing(&self) -> bool {
         self.state().written == 0
     }
@@ -79,7 +79,7 @@ impl SyncProgress {
         self.state().sync_error.clone()
     }
 
-    /// Waits until all written entries are durable. Returns early if a sync fails or the log is closed.
+    /// Waits until all written log entries are durable. Returns early if a sync fails or the log is closed.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
         let waits =
             |state: &mut SyncState| state.sync_error.is_none() && !state.is_closed && state.durable < state.written;
@@ -87,13 +87,13 @@ impl SyncProgress {
         state.sync_error.clone().map_or(Ok(()), Err)
     }
 
-    /// Records that no further entry will be written.
+    /// Records that no further log entry will be written.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Syncs the journal to disk until the log is closed. Runs in a separate thread.
+    /// Syncs the write-ahead journal to disk until the log is closed. Runs in a separate thread.
     pub(super) fn run(&self, path: &Path) {
         let mut journal: Option<(u64, WriteAheadJournal)> = None;
         loop {
@@ -163,10 +163,10 @@ impl WriteAheadJournal {
     /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
     fn checkpoint_long_journal(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
-        if length < COPY_THRESHOLD {
+        if length < JOURNAL_COPY_THRESHOLD_BYTES {
             return;
         }
-        let way = if length < BLOCKING_THRESHOLD { "passive" } else { "truncate" };
+        let way = if length < JOURNAL_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
         let copied = audit_tables::open_for_reading(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });

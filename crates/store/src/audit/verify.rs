@@ -7,31 +7,31 @@ use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{ChainLink, FIRST_PREDECESSOR, entry_text, hex, next_link};
+use super::chain::{ChainLink, FIRST_PREDECESSOR, hashed_entry_text, hex, next_chain_link};
 use super::encryption;
-use super::retention::REMOVED_KIND;
+use super::retention::LOG_SHORTENED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
-use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
+use super::write_log::{LOG_DAMAGED_KIND, LOG_UNSEALED_KIND, parse_unsealed_range};
 
 /// Maximum number of findings that a verdict lists. Further findings are only counted.
-const MAX_FINDINGS: usize = 100;
+const MAX_LISTED_FINDINGS: usize = 100;
 /// Maximum number of ranges of entries with unproven origin that a verdict lists. Beyond it, the last range is
 /// extended.
 const MAX_UNPROVED_RANGES: usize = 100;
 
-/// The key that verifies seals, or the reason why it is unavailable.
+/// The key that verifies seals of the audit log, or the reason why it is unavailable.
 pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainVerification {
-    /// Hash of the entry that was checked last. The next entry must be chained to it.
+    /// Hash of the log entry that was checked last. The next entry must be chained to it.
     previous: ChainLink,
-    /// Number of the entry that was checked last.
+    /// Number of the log entry that was checked last.
     number: u64,
     verdict: AuditVerdict,
     /// Hash of the last removed entry according to the checkpoint. An entry in the chain must confirm it.
     removed: Option<String>,
-    /// Number of the entry that confirms the checkpoint.
+    /// Number of the log entry that confirms the checkpoint of retention.
     confirmed: Option<u64>,
     /// Seal of the log, and `true` if the entry with the seal's number has the sealed hash.
     seal: Option<(LogSeal, bool)>,
@@ -44,7 +44,7 @@ pub(super) struct ChainVerification {
 }
 
 impl ChainVerification {
-    /// Starts a verification at the first entry after the removed ones, which `checkpoint` records.
+    /// Starts a verification at the first log entry after the removed ones, which `checkpoint` records.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -81,7 +81,7 @@ impl ChainVerification {
 
     /// Requires that the log contains the entry of the keychain's mark. Not called for exported files, which may be
     /// older than the mark.
-    fn require_entry(&mut self, mark: Option<(u64, ChainLink)>) {
+    fn require_marked_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
 
@@ -99,14 +99,15 @@ impl ChainVerification {
     }
 
     pub(super) fn add_finding(&mut self, finding: AuditFinding) {
-        if self.verdict.findings.len() < MAX_FINDINGS {
+        if self.verdict.findings.len() < MAX_LISTED_FINDINGS {
             self.verdict.findings.push(finding);
         } else {
             self.verdict.more += 1;
         }
     }
 
-    /// Checks the next entry: its number, its text if it is readable, its kind, subject and hash, and its stored link.
+    /// Checks the next log entry: its number, its text if it is readable, its kind, subject and hash, and its stored
+    /// link.
     pub(super) fn check_entry(
         &mut self,
         number: u64,
@@ -120,23 +121,23 @@ impl ChainVerification {
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
             self.add_finding(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
-        } else if text.is_some_and(|text| next_link(&self.previous, text) != *stored) {
+        } else if text.is_some_and(|text| next_chain_link(&self.previous, text) != *stored) {
             self.report_finding(TamperKind::Changed, number);
         }
         match kind {
-            DAMAGE_KIND => {
+            LOG_DAMAGED_KIND => {
                 let detail = Some(subject.to_owned());
                 self.add_finding(AuditFinding { what: TamperKind::Noted, number, to: None, detail });
             }
-            UNSEALED_KIND => {
-                let (from, to) = unsealed_range(subject).unwrap_or((1, number));
+            LOG_UNSEALED_KIND => {
+                let (from, to) = parse_unsealed_range(subject).unwrap_or((1, number));
                 // Entries that were removed later need no proof.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
                     self.add_unproved_range(from, to);
                 }
             }
-            REMOVED_KIND if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
+            LOG_SHORTENED_KIND if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
                 self.confirmed = Some(number);
             }
             _ => {}
@@ -157,19 +158,19 @@ impl ChainVerification {
         (self.previous, self.number) = (*stored, number.max(self.number));
     }
 
-    /// Records in the verdict that the content of an entry can't be decrypted with the key.
+    /// Records in the verdict that the content of a log entry can't be decrypted with the key.
     pub(super) fn report_unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
     }
 
-    /// Records in the verdict that an entry has unencrypted content in a log that is marked as encrypted.
+    /// Records in the verdict that a log entry has unencrypted content although the log is marked as encrypted.
     fn report_unencrypted_content(&mut self, number: u64) {
         let (first, _) = *self.plain.get_or_insert((number, number));
         self.plain = Some((first, number));
     }
 
-    /// Records in the verdict that an entry can't be parsed.
+    /// Records in the verdict that a log entry can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
@@ -260,7 +261,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Verifies the log, which must contain the entry of the keychain's mark.
+/// Verifies the audit log, which must contain the entry of the keychain's mark.
 pub(super) fn verify_log(
     path: &Path,
     key: &VerifyKey<'_>,
@@ -268,13 +269,14 @@ pub(super) fn verify_log(
 ) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = audit_tables::open_for_reading(path)? else {
         let mut walk = ChainVerification::new(None, None, key);
-        walk.require_entry(mark);
+        walk.require_marked_entry(mark);
         return Ok(walk.finish(key));
     };
-    verify_tables(&mut connection, key, mark).map_err(|error| audit_tables::database_error(path, "check it", &error))
+    verify_log_tables(&mut connection, key, mark)
+        .map_err(|error| audit_tables::database_error(path, "check it", &error))
 }
 
-fn verify_tables(
+fn verify_log_tables(
     connection: &mut Connection,
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
@@ -284,10 +286,10 @@ fn verify_tables(
     let unexpected = audit_tables::unexpected_schema_parts(&snapshot)?;
     let mut walk = ChainVerification::new(
         audit_tables::read_checkpoint(&snapshot)?.as_ref(),
-        audit_tables::read_seal(&snapshot)?,
+        audit_tables::read_log_seal(&snapshot)?,
         key,
     );
-    walk.require_entry(mark);
+    walk.require_marked_entry(mark);
     if !unexpected.is_empty() {
         let detail = Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", ")));
         walk.add_finding(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
@@ -307,7 +309,7 @@ fn verify_tables(
     let is_encrypted = key.is_ok() && encryption::is_fully_encrypted(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match audit_tables::read_entry(row, content) {
-            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match entry_text(&entry) {
+            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match hashed_entry_text(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without a key, encrypted contents can't be checked, and nothing is proven.

@@ -13,7 +13,7 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::chain::{ChainLink, entry_text, next_link};
+use super::chain::{ChainLink, hashed_entry_text, next_chain_link};
 use super::encryption::{EncryptionProgress, UnencryptedSearch};
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::{audit_tables, encryption, import, retention};
@@ -21,29 +21,29 @@ use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
 
 /// Kind of an entry that records damage of the log.
-pub(super) const DAMAGE_KIND: &str = "log-damaged";
+pub(super) const LOG_DAMAGED_KIND: &str = "log-damaged";
 /// Kind of an entry that lists a range of entries of unproven origin, which were written without a seal.
-pub(super) const UNSEALED_KIND: &str = "log-unsealed";
+pub(super) const LOG_UNSEALED_KIND: &str = "log-unsealed";
 
 /// The audit database, opened for writing.
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Identity of the opened file. Distinguishes it from another file with the same name.
+    /// Identity of the opened log file. Distinguishes it from another file with the same name.
     identity: u128,
-    /// Number and hash of the last entry that this process has written.
+    /// Number and hash of the last log entry that this process has written.
     last: Option<(u64, ChainLink)>,
-    /// Seal that this process wrote last.
+    /// Seal of the log that this process wrote last.
     sealed: Option<LogSeal>,
-    /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
+    /// Invalid seal of the log that was already recorded as damage, so that it is not recorded twice.
     reported_seal: Option<LogSeal>,
-    /// Set if the seal and the mark were compared with the log by means of the key.
+    /// Set if the log was compared with its seal and with the keychain's mark, for which the seal key is necessary.
     is_checked: bool,
-    /// Numbers of the first and the last unsealed entry that another program wrote.
+    /// Numbers of the first and the last unsealed log entry that another program wrote.
     foreign_unsealed: Option<(u64, u64)>,
-    /// Set if an entry already records that damage prevents a removal.
+    /// Set if a log entry already records that damage prevents a removal of entries.
     has_reported_obstacle: bool,
-    /// Set if the schema was repaired when the database was opened.
+    /// Set if the schema was repaired when the audit database was opened.
     was_schema_repaired: bool,
     /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
@@ -52,9 +52,10 @@ pub(super) struct AuditWriteLog {
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
-const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; the change was reverted";
+const SCHEMA_REPAIRED_TEXT: &str =
+    "its tables were changed so that contents could not be encrypted; the change was reverted";
 /// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
-const UNENCRYPTED_TEXT: &str =
+const UNENCRYPTED_FOUND_TEXT: &str =
     "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of entries that are missing at the end of the log. A seal with a higher number is ignored.
@@ -64,7 +65,7 @@ impl AuditWriteLog {
     /// Opens the log at `path`, and imports the log of an older version at `older` if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_schema_repaired) = audit_tables::open(path)?;
-        let last = import::import_log(&mut connection, path, older)?;
+        let last = import::import_old_log(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::file_error(path, "open it", &error))?;
         let identity = crate::private_files::file_identity(&metadata);
         let mut log = Self {
@@ -83,35 +84,35 @@ impl AuditWriteLog {
         };
         if was_schema_repaired {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
-            log.append(&mut [new_log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
+            log.append(&mut [new_log_entry(LOG_DAMAGED_KIND, SCHEMA_REPAIRED_TEXT.to_owned())], None)?;
         }
         Ok(log)
     }
 
-    /// Returns `true` if the schema was repaired when the log was opened. An entry without a seal then records the
-    /// repair.
+    /// Returns `true` if the log's schema was repaired when the log was opened. An entry without a seal then records
+    /// the repair.
     pub(super) const fn was_repaired(&self) -> bool {
         self.was_schema_repaired
     }
 
-    /// Returns the last entry that this process sealed.
+    /// Returns number and hash of the last log entry that this process sealed.
     pub(super) fn last_sealed(&self) -> Option<(u64, ChainLink)> {
         self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
-    /// Returns `true` if the path still refers to the opened file.
+    /// Returns `true` if the path still refers to the opened log file.
     pub(super) fn is_current_file(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
-    /// Appends entries and returns the number of the first one. Without entries, only the seal is renewed.
+    /// Appends log entries and returns the number of the first one. Without entries, only the seal is renewed.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an entry
-    /// that record the removal. The entries can be removed afterwards.
+    /// Appends log entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an
+    /// entry that record the removal. The entries can be removed afterwards.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
@@ -123,14 +124,15 @@ impl AuditWriteLog {
         let content = key.map(|key| key.content.as_ref());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
-            encryption::record_unencrypted(&transaction)?;
+            encryption::record_unencrypted_content(&transaction)?;
         }
         let (found, mut previous) = audit_tables::last_entry(&transaction)?;
         let mut number = found;
-        let stored_seal = audit_tables::read_seal(&transaction)?;
+        let stored_seal = audit_tables::read_log_seal(&transaction)?;
         let own = match self.last {
             Some((own, _)) => own,
-            None => audit_tables::last_removed(&transaction)?.max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
+            None => audit_tables::last_removed_entry_number(&transaction)?
+                .max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
         let mut foreign_unsealed = self.foreign_unsealed;
         if found > own {
@@ -155,7 +157,7 @@ impl AuditWriteLog {
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
             self.reported_seal.clone_from(&stored_seal);
-            let mut entry = new_log_entry(DAMAGE_KIND, problem);
+            let mut entry = new_log_entry(LOG_DAMAGED_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -164,17 +166,17 @@ impl AuditWriteLog {
             let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = foreign_unsealed.take().filter(|(_, to)| *to > proved) {
                 number += 1;
-                let mut entry = new_log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
+                let mut entry = new_log_entry(LOG_UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
                 previous = write_entry(&transaction, &entry, &previous, content)?;
             }
         }
         if let Some(link) =
-            shorten.map(|upto| retention::write_checkpoint(&transaction, upto, key)).transpose()?.flatten()
+            shorten.map(|upto| retention::write_removal_checkpoint(&transaction, upto, key)).transpose()?.flatten()
         {
             number += 1;
             let mut entry =
-                new_log_entry(retention::REMOVED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
+                new_log_entry(retention::LOG_SHORTENED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
             (entry.number, entry.hash) = (number, hex(&link));
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -189,7 +191,7 @@ impl AuditWriteLog {
             let mac = key.seal(SealScope::Head, number, &previous);
             let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
             if stored_seal.as_ref() != Some(&seal) {
-                audit_tables::write_seal(&transaction, &seal)?;
+                audit_tables::write_log_seal(&transaction, &seal)?;
             }
             sealed = Some(seal);
         }
@@ -199,11 +201,12 @@ impl AuditWriteLog {
         Ok(first)
     }
 
-    /// Determines the entries beyond the limits, and records their removal. [`Self::remove_batch`] then removes them.
+    /// Determines the log entries beyond the limits of age and size, and records their removal. [`Self::remove_batch`]
+    /// then removes them.
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
-        let sealed = audit_tables::read_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
+        let sealed = audit_tables::read_log_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
         if key.is_none() && sealed.is_some() {
             // Without the key, the removal could not be distinguished from that of another program.
             return Ok(());
@@ -222,12 +225,12 @@ impl AuditWriteLog {
             Some(doubt) => {
                 tracing::error!(doubt, "nothing is removed from the audit log");
                 let words = format!("nothing is removed: {doubt}");
-                self.append(&mut [new_log_entry(DAMAGE_KIND, words)], key).map(drop)
+                self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, words)], key).map(drop)
             }
         }
     }
 
-    /// Removes a batch of the entries that were recorded as removed. Returns `true` if there are more.
+    /// Removes a batch of the log entries that were recorded as removed. Returns `true` if there are more.
     pub(super) fn remove_batch(&self) -> Result<bool, StoreError> {
         retention::remove_batch(&self.connection).map_err(|error| self.removal_error(&error))
     }
@@ -237,12 +240,12 @@ impl AuditWriteLog {
     pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
         let fail =
             |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
-        let has_plain = encryption::find_unencrypted(&self.connection, &mut self.unencrypted_search)
+        let has_plain = encryption::find_unencrypted_content(&self.connection, &mut self.unencrypted_search)
             .map_err(|error| fail(&self.path, error))?;
         if has_plain {
-            tracing::error!(path = %self.path.display(), UNENCRYPTED_TEXT);
-            self.append(&mut [new_log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
-            encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
+            tracing::error!(path = %self.path.display(), UNENCRYPTED_FOUND_TEXT);
+            self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, UNENCRYPTED_FOUND_TEXT.to_owned())], Some(key))?;
+            encryption::record_unencrypted_content(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
         if self.unencrypted_search != UnencryptedSearch::Complete {
             return Ok(EncryptionProgress::Steps);
@@ -251,7 +254,7 @@ impl AuditWriteLog {
             .map_err(|error| fail(&self.path, error))
     }
 
-    /// Returns `true` if the database records that all contents are encrypted.
+    /// Returns `true` if the audit database records that all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
@@ -263,7 +266,7 @@ impl AuditWriteLog {
     }
 }
 
-/// The reason why a batch of entries can't be written.
+/// The reason why a batch of log entries can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppendError {
     #[error(transparent)]
@@ -290,14 +293,15 @@ struct LastKnownEnd<'a> {
     is_checked: bool,
 }
 
-/// Writes an entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain hash.
+/// Writes a log entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain
+/// hash.
 pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
     previous: &ChainLink,
     key: Option<&ContentKey>,
 ) -> Result<ChainLink, AppendError> {
-    let link = next_link(previous, &entry_text(entry)?);
+    let link = next_chain_link(previous, &hashed_entry_text(entry)?);
     audit_tables::insert_entry(connection, entry, &link, key)?;
     Ok(link)
 }
@@ -316,13 +320,13 @@ pub(super) fn new_log_entry(kind: &'static str, subject: String) -> AuditEntry {
     }
 }
 
-/// Parses the range of entries in the subject of an [`UNSEALED_KIND`] entry.
-pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
+/// Parses the range of entries in the subject of a [`LOG_UNSEALED_KIND`] entry.
+pub(super) fn parse_unsealed_range(subject: &str) -> Option<(u64, u64)> {
     let (from, to) = subject.strip_prefix("entries ")?.split_once(" to ")?;
     Some((from.parse().ok()?, to.parse().ok()?))
 }
 
-/// Returns `true` if this key made the seal.
+/// Returns `true` if this key made the seal of the log.
 fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
@@ -336,7 +340,7 @@ fn describe_end_damage(
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
-        let there = if own == number { Some(*last) } else { audit_tables::entry_link(connection, own)? };
+        let there = if own == number { Some(*last) } else { audit_tables::entry_chain_link(connection, own)? };
         if own > 0 && there != Some(own_link) {
             return Ok(Some(format!("entry {own}, which was just written, is missing or changed")));
         }
@@ -354,8 +358,8 @@ fn describe_end_damage(
                 "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or replaced by an older copy"
             )));
         }
-        if marked > audit_tables::last_removed(connection)?
-            && audit_tables::entry_link(connection, marked)? != Some(mark)
+        if marked > audit_tables::last_removed_entry_number(connection)?
+            && audit_tables::entry_chain_link(connection, marked)? != Some(mark)
         {
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
@@ -383,14 +387,14 @@ fn describe_end_damage(
     if !is_sealed_by(key, seal) {
         return Ok(Some("the seal was changed".to_owned()));
     }
-    if audit_tables::entry_link(connection, seal.number)? != Some(seal.link) {
+    if audit_tables::entry_chain_link(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
     }
     let broken = first_broken_link(connection, (seal.number, seal.link), None, Some(key))?;
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
-/// Returns the first entry in a range that does not match its predecessor.
+/// Returns the first log entry in a range that does not match its predecessor.
 pub(super) fn first_broken_link(
     connection: &Connection,
     (after, link_after): (u64, ChainLink),
@@ -409,7 +413,8 @@ pub(super) fn first_broken_link(
         number += 1;
         // Encrypted content can't be checked without the key.
         let is_unknown = is_hidden && key.is_none();
-        let fits = is_unknown || entry_text(&entry).is_ok_and(|text| next_link(&previous, &text) == stored);
+        let fits =
+            is_unknown || hashed_entry_text(&entry).is_ok_and(|text| next_chain_link(&previous, &text) == stored);
         if entry.number != number || !fits {
             return Ok(Some(number));
         }

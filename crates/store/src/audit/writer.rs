@@ -11,35 +11,36 @@ use ports::{AuditEntry, AuditRetention, WrittenEntry};
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
 use super::import;
-use super::seal::KeyHolder;
+use super::seal::SealKeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
-/// Maximum number of entries that are written in one transaction.
+/// Maximum number of log entries that are written in one transaction.
 const MAX_BATCH_ENTRIES: usize = 256;
-/// Interval between two checks of the limits of age and size.
+/// Interval between two checks of the log's limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that the idle writer thread waits before it requests the key again.
+/// Maximum time that the idle writer thread waits before it requests the seal key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the first entry waits for the key. If the key arrives in time, the log is sealed from the
+/// Maximum time that the first log entry waits for the seal key. If the key arrives in time, the log is sealed from the
 /// beginning.
-const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
+const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Pause before the next attempt to empty the write-ahead journal, if another process is reading the database.
 const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
 const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
-/// Interval at which the mark in the keychain is updated while entries are written continuously.
-const MARK_INTERVAL: Duration = Duration::from_secs(30);
+/// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
+/// written continuously.
+const MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
 /// step is complete.
-const BACKGROUND_IDLE_TIME: Duration = Duration::from_millis(20);
+const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
 /// Interval of background steps while entries are written continuously and the thread is never idle.
-const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// Idle time after which the mark in the keychain is updated.
-const MARK_IDLE_TIME: Duration = Duration::from_secs(1);
+const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
+/// Idle time after which the mark in the keychain (number and hash of the last sealed entry) is updated.
+const MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
 
-/// A command for the writer thread.
+/// A command for the audit log's writer thread.
 pub(super) enum WriterCommand {
     /// Append an entry to the log.
     Append(Box<AuditEntry>, AppendReply),
@@ -48,21 +49,21 @@ pub(super) enum WriterCommand {
     /// Seal this process's entries if there is a key, and reply with number and hash of the last entry that this
     /// process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
-    /// The key has become available.
+    /// The seal key has become available.
     KeyFound,
     /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
     /// Reply with `true` if the log was opened.
     IsOpen(SyncSender<bool>),
-    /// Use these limits of age and size from now on.
+    /// Use these limits of age and size for the log from now on.
     Retain(AuditRetention),
     /// End the writer thread after the previous commands.
     End,
 }
 
-/// The receiver to which the result of an append is sent.
+/// The receiver to which the result of appending a log entry is sent.
 pub(super) enum AppendReply {
-    /// A caller that waits for the result.
+    /// A caller that waits for the result of the append.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
     /// The host, which is notified under this ticket later.
     Later(u64),
@@ -72,21 +73,21 @@ pub(super) struct LogWriter {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<KeyHolder>,
+    keys: Arc<SealKeyHolder>,
     log: Option<AuditWriteLog>,
-    /// Set if this process wrote entries that are not sealed.
+    /// Set if this process wrote log entries that are not sealed.
     has_unsealed: bool,
     retention: AuditRetention,
     last_retention_check: Option<Instant>,
-    /// Set while entries that were recorded as removed are still in the database.
+    /// Set while log entries that were recorded as removed are still in the database.
     is_removing: bool,
     /// Remaining work to encrypt contents that were written without a key.
     encryption_progress: EncryptionProgress,
-    /// Set once the first entry has waited for the key.
+    /// Set once the first log entry has waited for the seal key.
     has_waited_for_key: bool,
     /// Time of the last update of the mark in the keychain.
     last_mark_update: Option<Instant>,
-    /// Set while the keychain has no mark of the last entry.
+    /// Set if entries were appended since the mark in the keychain was last stored.
     is_unmarked: bool,
     /// Time of the last append, or `None` if this process appended nothing.
     last_append: Option<Instant>,
@@ -99,7 +100,7 @@ impl LogWriter {
         path: PathBuf,
         old_log_path: PathBuf,
         sync_progress: Arc<SyncProgress>,
-        keys: Arc<KeyHolder>,
+        keys: Arc<SealKeyHolder>,
     ) -> Self {
         Self {
             path,
@@ -139,7 +140,7 @@ impl LogWriter {
                         if self.has_unsealed {
                             self.keys.request_key(false);
                         }
-                        self.remove_if_due();
+                        self.remove_entries_if_due();
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -161,7 +162,7 @@ impl LogWriter {
                     self.append(std::mem::take(&mut batch));
                     // A removal in progress continues in the background.
                     if !self.is_removing {
-                        self.remove_if_due();
+                        self.remove_entries_if_due();
                     }
                 }
                 WriterCommand::AwaitWrites(reply) => {
@@ -170,16 +171,16 @@ impl LogWriter {
                     let _ = reply.send(opened);
                 }
                 WriterCommand::Seal(reply) => {
-                    self.seal_unsealed();
+                    self.seal_unsealed_entries();
                     let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
                 }
                 WriterCommand::KeyFound => {
-                    self.seal_unsealed();
+                    self.seal_unsealed_entries();
                     self.store_mark();
-                    self.remove_if_due();
+                    self.remove_entries_if_due();
                 }
                 WriterCommand::IsEncrypted(reply) => {
-                    self.encrypt_all();
+                    self.encrypt_all_contents();
                     // A log that does not exist yet is encrypted from its first entry on.
                     let has_key = self.keys.cached_key().is_some();
                     let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), AuditWriteLog::is_encrypted));
@@ -189,7 +190,7 @@ impl LogWriter {
                 }
                 WriterCommand::Retain(retention) => {
                     (self.retention, self.last_retention_check) = (retention, None);
-                    self.remove_if_due();
+                    self.remove_entries_if_due();
                 }
                 WriterCommand::End => break,
             }
@@ -197,12 +198,12 @@ impl LogWriter {
         self.sync_progress.close();
     }
 
-    /// Returns `true` if the folder contains an audit log, of this or an older version.
+    /// Returns `true` if the data folder contains an audit log, of this or an older version.
     fn log_exists(&self) -> bool {
         self.path.exists() || self.old_log_path.exists()
     }
 
-    /// Returns the log. Opens it if it is closed or its file was replaced.
+    /// Returns the opened log. Opens it if it is closed or its file was replaced.
     fn open(&mut self) -> Result<&mut AuditWriteLog, StoreError> {
         let open = match self.log.take().filter(AuditWriteLog::is_current_file) {
             Some(log) => log,
@@ -222,7 +223,7 @@ impl LogWriter {
         self.keys.request_key(false);
         if !std::mem::replace(&mut self.has_waited_for_key, true) {
             // Without the key, the entry is sealed later.
-            let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
+            let _ = self.keys.wait_for_key(FIRST_ENTRY_KEY_TIMEOUT);
         }
         let key = self.keys.cached_key();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
@@ -251,12 +252,12 @@ impl LogWriter {
         }
         self.last_append = Some(Instant::now());
         self.is_unmarked = true;
-        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_INTERVAL) {
+        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_UPDATE_INTERVAL) {
             self.store_mark();
         }
     }
 
-    /// Stores the mark of the last sealed entry in the keychain.
+    /// Stores number and hash of the last sealed log entry as the mark in the keychain.
     fn store_mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
@@ -272,15 +273,15 @@ impl LogWriter {
             _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::Steps if has_key => self.time_to_background_step(),
             EncryptionProgress::Journal if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
-            _ if self.is_unmarked => MARK_IDLE_TIME,
+            _ if self.is_unmarked => MARK_UPDATE_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
     }
 
     fn time_to_background_step(&self) -> Duration {
-        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_IDLE_TIME);
-        let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
-        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_IDLE_TIME }
+        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_IDLE_TIME);
+        let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_INTERVAL);
+        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_STEP_IDLE_TIME }
     }
 
     /// Encrypts a batch of the contents that were written without a key.
@@ -301,7 +302,7 @@ impl LogWriter {
     }
 
     /// Encrypts contents until all contents are encrypted or another process prevents it.
-    fn encrypt_all(&mut self) {
+    fn encrypt_all_contents(&mut self) {
         for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
             self.encrypt_step();
             while self.encryption_progress == EncryptionProgress::Steps
@@ -313,7 +314,7 @@ impl LogWriter {
         }
     }
 
-    fn seal_unsealed(&mut self) {
+    fn seal_unsealed_entries(&mut self) {
         let Some(key) = self.keys.cached_key().filter(|_| self.has_unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
@@ -326,9 +327,9 @@ impl LogWriter {
         }
     }
 
-    /// Removes entries beyond the limits if the next check is due. Does nothing if this process has not opened the log
-    /// for writing.
-    fn remove_if_due(&mut self) {
+    /// Removes log entries beyond the limits of age and size if the next check is due. Does nothing if this process has
+    /// not opened the log for writing.
+    fn remove_entries_if_due(&mut self) {
         if self.is_removing {
             return self.removal_step();
         }
@@ -345,7 +346,7 @@ impl LogWriter {
         }
     }
 
-    /// Removes a batch of the entries that were recorded as removed.
+    /// Removes a batch of the log entries that were recorded as removed.
     fn removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.is_removing = removed.unwrap_or_else(|error| {

@@ -11,7 +11,7 @@ use ports::Document;
 use serde_json::Value;
 
 use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
-use crate::files::{self, ReplaceMode};
+use crate::files::{self, ExistingFileAction};
 use crate::sealed_document::{DocumentText, SealVerdict};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
@@ -23,14 +23,14 @@ const MARK_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
-    /// Completes the write of a process that was killed after updating the keychain and before moving the file. The
-    /// caller must hold the folder lock.
+    /// Completes the document write of a process that was killed after updating the keychain and before moving the
+    /// file. The caller must hold the folder lock.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
         let SealVerdict::Good(text) = self.sealer.verify_document(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
-        if let Err(error) = files::replace_with(&self.document_path(name), &next, &bytes) {
+        if let Err(error) = files::replace_with_file(&self.document_path(name), &next, &bytes) {
             // The next start will find the pending file and try again.
             tracing::warn!(%error, "a pending document could not be moved to its path");
         }
@@ -43,8 +43,8 @@ impl DocumentFolder {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
-    /// Deletes the pending file after a later version was written. Otherwise the pending file could be used in place of
-    /// the document, because the keychain may have its number as the latest.
+    /// Deletes the outdated pending file of a document after a later version was written. Otherwise
+    /// [`Self::finish_writing`] could restore it, because the keychain may contain its sequence number as the latest.
     pub(super) fn discard_pending(&self, name: Document) {
         let next = self.pending_path(name);
         if let Err(error) = std::fs::remove_file(&next)
@@ -54,7 +54,7 @@ impl DocumentFolder {
         }
     }
 
-    /// Writes a document after updating the keychain. Returns the text that was written.
+    /// Writes a document after storing its sequence number in the keychain. Returns the text that was written.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be written. The former content stays valid, also after a restart,
@@ -68,7 +68,7 @@ impl DocumentFolder {
     ) -> Result<DocumentText, StoreError> {
         let deadline = Instant::now() + MARK_TIMEOUT;
         let file = self.announce(name, value, file, deadline)?;
-        files::replace_with(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
+        files::replace_with_file(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
             .map_err(|error| self.roll_back(name, before, error, deadline))?;
         Ok(file)
     }
@@ -76,8 +76,8 @@ impl DocumentFolder {
     /// Writes the pending file and updates the keychain. From then on the new content is valid, even if the process is
     /// killed before the file is moved.
     ///
-    /// The keychain may have a higher number, of a file that another process wrote and that no longer exists. The
-    /// document is then sealed again with a number above that.
+    /// The keychain may contain a higher sequence number, of a file that another process wrote and that no longer
+    /// exists. The document is then sealed again with a number above that.
     fn announce(
         &self,
         name: Document,
@@ -97,13 +97,13 @@ impl DocumentFolder {
     fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| sealing_error(&self.document_path(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
-        files::write(&self.pending_path(name), file.text.as_bytes(), ReplaceMode::Replace)?;
+        files::write(&self.pending_path(name), file.text.as_bytes(), ExistingFileAction::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }
 
-    /// Makes the former content valid again, also after a restart, because the announced content could not be moved to
-    /// its path.
+    /// Makes the former content of a document valid again, also after a restart, because the announced content could
+    /// not be moved to its path.
     fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
         let former = before.unwrap_or(&FAILED_FIRST_WRITE);
         match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {

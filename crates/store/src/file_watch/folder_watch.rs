@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::pending_notices::PendingNotices;
+use super::pending_notices::PendingFileEvents;
 
 /// A folder that the operating system watches for changes.
 pub(super) struct FolderWatch {
@@ -22,7 +22,7 @@ impl FolderWatch {
 
     /// Watches the folder that is currently at the path, because the folder watched before may have been removed or
     /// replaced. Returns `true` if a watch was created or ended, because earlier events may be lost.
-    pub(super) fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
+    pub(super) fn renew(&mut self, notices: &Arc<PendingFileEvents>) -> bool {
         let is_lost = notices.take_folder_lost();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));
         let watched = self.watcher.as_ref().map(|(_, identity)| *identity);
@@ -45,7 +45,7 @@ impl FolderWatch {
     }
 }
 
-fn new_watcher(folder: &Path, notices: &Arc<PendingNotices>) -> notify::Result<RecommendedWatcher> {
+fn new_watcher(folder: &Path, notices: &Arc<PendingFileEvents>) -> notify::Result<RecommendedWatcher> {
     let notices = Arc::clone(notices);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         notices.on_event(event.as_ref().ok());

@@ -18,33 +18,33 @@ const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
 
 /// The unreported events of each watched file.
 #[derive(Default)]
-pub(super) struct PendingNotices {
-    files: Mutex<NoticedFiles>,
+pub(super) struct PendingFileEvents {
+    files: Mutex<WatchedFileEvents>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct NoticedFiles {
-    files: Vec<(PathBuf, Option<NoticeTimes>)>,
+struct WatchedFileEvents {
+    files: Vec<(PathBuf, Option<PendingEventTimes>)>,
     is_woken: bool,
     is_folder_lost: bool,
 }
 
-/// Times of the first and the last unreported event.
+/// Times of the first and the last unreported event of a file.
 #[derive(Clone, Copy)]
-struct NoticeTimes {
+struct PendingEventTimes {
     first: Instant,
     last: Instant,
 }
 
-impl NoticeTimes {
+impl PendingEventTimes {
     fn due(self) -> Instant {
         (self.last + QUIET_PERIOD).min(self.first + MAX_REPORT_DELAY)
     }
 }
 
-impl PendingNotices {
-    /// Adds a file for which events are recorded.
+impl PendingFileEvents {
+    /// Adds a file for which events of the operating system are recorded.
     pub(super) fn add_file(&self, path: &Path) {
         let mut noticed = self.lock();
         if !noticed.files.iter().any(|(known, _)| known == path) {
@@ -63,7 +63,8 @@ impl PendingNotices {
         self.changed.notify_all();
     }
 
-    /// Records an event of the watcher. `None` stands for an error, after which events of any file may be lost.
+    /// Records an event of the operating system's watcher. `None` stands for an error, after which events of any file
+    /// may be lost.
     pub(super) fn on_event(&self, event: Option<&Event>) {
         if event.is_some_and(|event| matches!(event.kind, EventKind::Access(_))) {
             return;
@@ -79,7 +80,7 @@ impl PendingNotices {
             if !event.is_none_or(|event| is_relevant(event, path)) {
                 continue;
             }
-            *times = Some(NoticeTimes { first: times.map_or(now, |times| times.first), last: now });
+            *times = Some(PendingEventTimes { first: times.map_or(now, |times| times.first), last: now });
             is_any = true;
         }
         drop(noticed);
@@ -110,14 +111,14 @@ impl PendingNotices {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, NoticedFiles> {
+    fn lock(&self) -> MutexGuard<'_, WatchedFileEvents> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl NoticedFiles {
+impl WatchedFileEvents {
     fn take_due(&mut self, now: Instant) -> Vec<PathBuf> {
-        let due = |times: &mut NoticeTimes| times.due() <= now;
+        let due = |times: &mut PendingEventTimes| times.due() <= now;
         self.files.iter_mut().filter_map(|(path, times)| times.take_if(due).map(|_| path.clone())).collect()
     }
 }
@@ -142,8 +143,8 @@ mod tests {
 
     use super::*;
 
-    fn notices_for(paths: &[&str]) -> PendingNotices {
-        let notices = PendingNotices::default();
+    fn notices_for(paths: &[&str]) -> PendingFileEvents {
+        let notices = PendingFileEvents::default();
         for path in paths {
             notices.add_file(Path::new(path));
         }
@@ -154,7 +155,7 @@ mod tests {
         Event::new(kind).add_path(PathBuf::from(path))
     }
 
-    fn take_notices(notices: &PendingNotices) -> Vec<PathBuf> {
+    fn take_notices(notices: &PendingFileEvents) -> Vec<PathBuf> {
         notices.lock().take_due(Instant::now() + MAX_REPORT_DELAY)
     }
 
@@ -193,9 +194,9 @@ mod tests {
     #[test]
     fn a_notification_waits_for_a_pause_but_not_forever() {
         let first = Instant::now();
-        let short = NoticeTimes { first, last: first };
+        let short = PendingEventTimes { first, last: first };
         assert_eq!(short.due(), first + QUIET_PERIOD);
-        let long = NoticeTimes { first, last: first + MAX_REPORT_DELAY };
+        let long = PendingEventTimes { first, last: first + MAX_REPORT_DELAY };
         assert_eq!(long.due(), first + MAX_REPORT_DELAY);
     }
 

@@ -19,26 +19,26 @@ use crate::database;
 /// longer, the journal is emptied after a later write.
 pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
-pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
+pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items of deleted conversations that one step removes.
-const ITEMS_PER_STEP: usize = 50;
-/// Approximate number of index pages that are rewritten in one step.
+const DELETED_ITEMS_PER_STEP: usize = 50;
+/// Approximate number of search index pages that are rewritten in one deletion step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
-/// Maximum number of free pages that are returned to the file system in one step.
+/// Maximum number of free database pages that are returned to the file system in one deletion step.
 const FREE_PAGES_PER_STEP: i64 = 500;
 
-/// Value of the column `gone.left`: items of a deleted conversation remain.
+/// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
-/// Value of the column `gone.left`: the items are removed. The index contains page positions in addition to its words,
-/// and must be rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the items are removed. The index contains page
+/// positions in addition to its words, and must be rewritten.
 const INDEX_LEFT: i64 = 1;
-/// Value of the column `gone.left`: the index is being rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
 const INDEX_REWRITING: i64 = 2;
-/// Value of the column `gone.left`: free pages and the write-ahead journal remain.
+/// Value of the column `gone.left` (remaining work of a deletion): free pages and the write-ahead journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
-pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
     connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
@@ -53,7 +53,7 @@ pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Resul
     Ok(true)
 }
 
-/// The work that remains after a deletion step.
+/// The work that remains after a step of deleting conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.
@@ -67,11 +67,11 @@ pub(super) enum DeletionProgress {
 /// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read
 /// the database.
 pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
-    let left = connection.write(step_in_transaction)?;
+    let left = connection.write(deletion_step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
 }
 
-fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProgress> {
+fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProgress> {
     let first = connection
         .prepare_cached("SELECT conversation, left FROM gone ORDER BY left LIMIT 1")?
         .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
@@ -79,22 +79,22 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
     match first {
         None => return Ok(DeletionProgress::Nothing),
         Some((number, ITEMS_LEFT)) => {
-            if remove_items(connection, number)? {
+            if remove_conversation_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
                 connection.prepare_cached(sql)?.execute(params![number, INDEX_LEFT])?;
             }
         }
         Some((_, INDEX_LEFT)) => {
             begin_index_rewrite(connection)?;
-            set_progress(connection, INDEX_LEFT, INDEX_REWRITING)?;
+            set_deletion_progress(connection, INDEX_LEFT, INDEX_REWRITING)?;
         }
         Some((_, INDEX_REWRITING)) => {
             if continue_index_rewrite(connection)? {
-                set_progress(connection, INDEX_REWRITING, JOURNAL_LEFT)?;
+                set_deletion_progress(connection, INDEX_REWRITING, JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
-            if database::release_pages(connection, FREE_PAGES_PER_STEP)? {
+            if database::release_free_pages(connection, FREE_PAGES_PER_STEP)? {
                 return Ok(DeletionProgress::Journal);
             }
         }
@@ -102,37 +102,38 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
     Ok(DeletionProgress::Steps)
 }
 
-fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_deletion_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE gone SET left = ?2 WHERE left = ?1")?.execute([from, to])?;
     Ok(())
 }
 
-/// Removes at most [`ITEMS_PER_STEP`] items of a deleted conversation. Returns `true` if none of its items remain.
-fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
+/// Removes at most [`DELETED_ITEMS_PER_STEP`] items of a deleted conversation. Returns `true` if none of its items
+/// remain.
+fn remove_conversation_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
-        .query_map(params![conversation, i64::try_from(ITEMS_PER_STEP).unwrap_or(i64::MAX)], |row| row.get(0))?
+        .query_map(params![conversation, i64::try_from(DELETED_ITEMS_PER_STEP).unwrap_or(i64::MAX)], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for item in &items {
-        history_tables::index_text(connection, *item, "")?;
-        history_tables::release_blobs(connection, *item)?;
+        history_tables::set_indexed_text(connection, *item, "")?;
+        history_tables::release_item_blobs(connection, *item)?;
         connection.prepare_cached("DELETE FROM item WHERE number = ?1")?.execute([item])?;
     }
-    Ok(items.len() < ITEMS_PER_STEP)
+    Ok(items.len() < DELETED_ITEMS_PER_STEP)
 }
 
-/// Starts to rewrite the index. FTS5 does not rewrite an index that consists of one segment, so another segment is
-/// added first, with a word of item 0, which does not exist.
+/// Starts to rewrite the search index. FTS5 does not rewrite an index that consists of one segment, so another segment
+/// is added first, with a word of item 0, which does not exist.
 fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
     // A negative number starts a merge of all segments, which later calls continue.
-    merge_index(connection, -INDEX_PAGES_PER_STEP)
+    merge_search_index(connection, -INDEX_PAGES_PER_STEP)
 }
 
-/// Continues to rewrite the index. Returns `true` if the rewrite is complete.
+/// Continues to rewrite the search index. Returns `true` if the rewrite is complete.
 fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
-    merge_index(connection, INDEX_PAGES_PER_STEP)?;
+    merge_search_index(connection, INDEX_PAGES_PER_STEP)?;
     // According to the documentation of FTS5, fewer than two changes mean that nothing was merged.
     let is_done = connection.total_changes() - before < 2;
     if is_done {
@@ -141,12 +142,12 @@ fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_done)
 }
 
-fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+fn merge_search_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO word (word, rank) VALUES ('merge', ?1)";
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
 
-/// Empties the write-ahead journal, which completes the deletion.
+/// Empties the write-ahead journal, which completes the deletion of conversations.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
@@ -178,11 +179,11 @@ mod tests {
 
     use super::super::HistoryDatabase;
     use super::*;
-    use crate::audit::KeyHolder;
+    use crate::audit::SealKeyHolder;
     use crate::content_key::ContentKeySlot;
 
-    fn without_keychain() -> Arc<KeyHolder> {
-        KeyHolder::new(Arc::new(SecretsInMemory::default()))
+    fn key_holder_without_keychain() -> Arc<SealKeyHolder> {
+        SealKeyHolder::new(Arc::new(SecretsInMemory::default()))
     }
 
     /// Creates a history with two conversations, each with a number of items and a number of words in each item.
@@ -191,7 +192,7 @@ mod tests {
         remaining: (usize, usize),
         deleted: (usize, usize),
     ) -> HistoryDatabase {
-        let history = HistoryDatabase::new(folder, without_keychain());
+        let history = HistoryDatabase::new(folder, key_holder_without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", remaining), ("gone", "kestrel", deleted)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
             let item = |n: usize| {
@@ -222,7 +223,7 @@ mod tests {
         let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
         assert!(
-            connection.write(|connection| mark_deleted(connection, "gone")).unwrap(),
+            connection.write(|connection| mark_conversation_deleted(connection, "gone")).unwrap(),
             "the conversation must exist"
         );
         let (mut steps, mut of_index) = (0, 0);
@@ -247,13 +248,13 @@ mod tests {
             drop(history_with_conversations(folder.path(), (10, 50), (60, 3)));
             let mut connection =
                 history_tables::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
-            connection.write(|connection| mark_deleted(connection, "gone")).unwrap();
+            connection.write(|connection| mark_conversation_deleted(connection, "gone")).unwrap();
             let mut left = DeletionProgress::Steps;
             for _ in 0..done {
                 left = deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap();
             }
             drop(connection);
-            let history = HistoryDatabase::new(folder.path(), without_keychain());
+            let history = HistoryDatabase::new(folder.path(), key_holder_without_keychain());
             // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();

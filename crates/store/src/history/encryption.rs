@@ -17,19 +17,19 @@ use crate::database;
 
 /// Purpose to which the encryption of large contents is bound, so that they can't be decrypted as values of another
 /// column.
-pub(super) const BYTES_PURPOSE: &str = "bytes";
-/// Number of rows that are encrypted in one step.
+pub(super) const BLOB_ENCRYPTION_PURPOSE: &str = "bytes";
+/// Number of history rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;
-/// Number of large contents that are encrypted in one step.
+/// Number of extracted large values that are encrypted in one step.
 const BLOBS_PER_STEP: i64 = 20;
 
-/// Value of the column `protection.left`: unencrypted rows remain.
+/// Value of the column `protection.left` (remaining work of the encryption): unencrypted rows remain.
 const ROWS_LEFT: i64 = 0;
-/// Value of the column `protection.left`: the file must be rewritten.
+/// Value of the column `protection.left` (remaining work of the encryption): the file must be rewritten.
 const PAGES_LEFT: i64 = 1;
-/// Value of the column `protection.left`: the write-ahead journal must be emptied.
+/// Value of the column `protection.left` (remaining work of the encryption): the write-ahead journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Value of the column `protection.left`: no unencrypted content remains.
+/// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
@@ -69,8 +69,8 @@ pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
 }
 
-/// Returns `true` if the latest rows are encrypted. Does not read `protection`, because another program could have
-/// emptied it.
+/// Returns `true` if the latest rows of the history are encrypted. Does not read `protection`, because another program
+/// could have emptied it.
 pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
         OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
@@ -78,8 +78,8 @@ pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bo
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
-/// Records in `protection` that all new content must be encrypted with this key, unless another process has recorded a
-/// key before.
+/// Records in the table `protection` that all new content of the history must be encrypted with this key, unless
+/// another process has recorded a key before.
 pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
@@ -91,9 +91,9 @@ pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &Content
     })
 }
 
-/// Encrypts the remaining content, and removes remains of unencrypted content from the files. Returns `true` if no
-/// unencrypted content remains. Returns `false` if the journal can't be emptied because another process reads for
-/// longer than `wait`.
+/// Encrypts the remaining content of the history, and removes remains of unencrypted content from the files. Returns
+/// `true` if no unencrypted content remains. Returns `false` if the journal can't be emptied because another process
+/// reads for longer than `wait`.
 pub(super) fn continue_encryption(
     connection: &mut CheckedConnection,
     key: &ContentKeySlot,
@@ -109,24 +109,24 @@ pub(super) fn continue_encryption(
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
+                set_encryption_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
-                rewrite_database(connection.for_maintenance())?;
-                set_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+                rewrite_history_file(connection.for_maintenance())?;
+                set_encryption_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
                 if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+                set_encryption_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }
     }
 }
 
-fn rewrite_database(connection: &Connection) -> rusqlite::Result<()> {
+fn rewrite_history_file(connection: &Connection) -> rusqlite::Result<()> {
     // The copy is encrypted, too, and may be too large for memory.
     connection.pragma_update(None, "temp_store", "file")?;
     let written = connection.execute_batch("VACUUM");
@@ -134,7 +134,7 @@ fn rewrite_database(connection: &Connection) -> rusqlite::Result<()> {
     written
 }
 
-fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_encryption_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
@@ -154,8 +154,8 @@ fn next_batch_end(
     connection.prepare_cached(&sql)?.query_row([after, count], |row| row.get(0))
 }
 
-/// Processes all rows of a table in steps of `count` rows, each step in one transaction. `act` receives the range of
-/// row numbers of a step.
+/// Calls `act` for all rows of a table in batches of `count` rows, each batch in one transaction. `act` receives the
+/// range of row numbers of a batch.
 fn for_each_batch(
     connection: &mut CheckedConnection,
     (table, number, count): (&str, &str, i64),
@@ -209,8 +209,8 @@ fn encrypt_blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqli
     })
 }
 
-/// Encrypts one large content. If an encrypted content with the same bytes exists, the items are made to refer to that
-/// content instead.
+/// Encrypts one extracted large value. If an encrypted value with the same bytes exists, the items are made to refer to
+/// that value instead.
 fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
     let same: Option<i64> = connection
         .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?
@@ -223,7 +223,7 @@ fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &Con
     }
     let bytes: Vec<u8> =
         connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
-    let encrypted = key.encrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
+    let encrypted = key.encrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
     let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;
     Ok(())

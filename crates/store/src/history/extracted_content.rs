@@ -11,22 +11,22 @@ const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 /// Length of a text, in bytes, above which the UI receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.
+/// Hash of an extracted value's bytes, which identifies the value. In an encrypted history, the stored hash is keyed.
 pub(super) type ContentHash = [u8; 32];
 
 /// A large value that was extracted from an item's body, in which an empty string replaces it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ExtractedContent {
-    /// Location of the value in the body, as a JSON Pointer.
+    /// Location of the extracted value in the item's body, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) hash: ContentHash,
     pub(super) bytes: Vec<u8>,
-    /// Set if the value in the body is base64, which was decoded to the stored bytes.
+    /// Set if the extracted value is base64 in the body, which was decoded to the stored bytes.
     pub(super) base64: bool,
 }
 
-/// Replaces the large values of a body with empty strings. Returns the new body and the extracted values.
-pub(super) fn extract_large(body: &Value) -> (Value, Vec<ExtractedContent>) {
+/// Replaces the large values of an item's body with empty strings. Returns the new body and the extracted values.
+pub(super) fn extract_large_values(body: &Value) -> (Value, Vec<ExtractedContent>) {
     let mut taken = Vec::new();
     let body = extract_from_value(body, &mut String::new(), &mut taken);
     (body, taken)
@@ -40,7 +40,7 @@ fn extract_from_value(value: &Value, pointer: &mut String, taken: &mut Vec<Extra
                 Ok(bytes) if BASE64_STANDARD.encode(&bytes) == *text => (bytes, true),
                 _ => (text.clone().into_bytes(), false),
             };
-            taken.push(ExtractedContent { pointer: pointer.clone(), hash: hash_of(&bytes), bytes, base64 });
+            taken.push(ExtractedContent { pointer: pointer.clone(), hash: content_hash(&bytes), bytes, base64 });
             Value::String(String::new())
         }
         Value::Array(values) => {
@@ -67,8 +67,8 @@ fn extract_from_value(value: &Value, pointer: &mut String, taken: &mut Vec<Extra
     }
 }
 
-/// Restores an extracted value. Returns `false` if the location does not exist.
-pub(super) fn restore_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
+/// Restores an extracted value in an item's body. Returns `false` if the location does not exist.
+pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
     let Some(place) = body.pointer_mut(pointer) else { return false };
     let text = if base64 { Some(BASE64_STANDARD.encode(&bytes)) } else { String::from_utf8(bytes).ok() };
     let Some(text) = text else { return false };
@@ -76,14 +76,14 @@ pub(super) fn restore_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, bas
     true
 }
 
-/// Returns `true` if pages of items omit this value: bytes of an image, audio or file, or a very long text. The UI
-/// requests such a value when it shows it.
+/// Returns `true` if pages of a conversation's items omit this value: bytes of an image, audio or file, or a very long
+/// text. The UI requests such a value when it shows it.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES
 }
 
-pub(super) fn hash_of(bytes: &[u8]) -> ContentHash {
+pub(super) fn content_hash(bytes: &[u8]) -> ContentHash {
     let mut hash = [0; 32];
     hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
     hash
@@ -99,7 +99,7 @@ mod tests {
     fn large_content_is_extracted_and_restored() {
         let (text, bytes) = ("ä".repeat(MIN_EXTRACTED_BYTES), BASE64_STANDARD.encode([7_u8; MIN_EXTRACTED_BYTES]));
         let body = json!({"a/b~": [{"text": text, "n": 1}, {"data": bytes}], "small": "x", "blob": {"blob": "x"}});
-        let (mut light, taken) = extract_large(&body);
+        let (mut light, taken) = extract_large_values(&body);
         assert_eq!(
             light,
             json!({"a/b~": [{"text": "", "n": 1}, {"data": ""}], "small": "x", "blob": {"blob": "x"}}),
@@ -109,9 +109,9 @@ mod tests {
         assert_eq!(places, [("/a~1b~0/0/text", false), ("/a~1b~0/1/data", true)], "each location must be recorded");
         assert_eq!(taken[1].bytes, [7_u8; MIN_EXTRACTED_BYTES], "base64 must be decoded");
         for ExtractedContent { pointer, bytes, base64, .. } in taken {
-            assert!(restore_value(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
+            assert!(restore_extracted_value(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
         }
         assert_eq!(light, body, "the body must be restored exactly");
-        assert!(!restore_value(&mut light, "/none", vec![], false), "a missing location must be reported");
+        assert!(!restore_extracted_value(&mut light, "/none", vec![], false), "a missing location must be reported");
     }
 }

@@ -16,7 +16,7 @@ pub(super) use crate::database::{database_error, from_sql_integer, to_sql_intege
 const SCHEMA_VERSION: i64 = 2;
 
 /// Size of SQLite's page cache for the history, in KiB.
-const CACHE_KIB: i64 = 4_096;
+const SQLITE_CACHE_KIB: i64 = 4_096;
 
 /// The schema of version 1. Item numbers increase across all conversations, so the latest matches are found without
 /// sorting. The index contains words but no texts. Its input is stored in `said`, because FTS5 can delete a text only
@@ -121,31 +121,32 @@ const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
 pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V1_SQL)?;
     connection.execute_batch(SCHEMA_V2_SQL)?;
-    super::readings::make_tables(connection)
+    super::readings::create_reading_tables(connection)
 }
 
-/// Opens the database, and creates it if it does not exist.
+/// Opens the history database, and creates it if it does not exist.
 ///
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
 pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
-    let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
+    let connection =
+        database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_history_schema)?;
     let set_up = || {
-        content_key::add_functions(&connection, key)?;
-        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        content_key::add_encryption_functions(&connection, key)?;
+        connection.pragma_update(None, "cache_size", -SQLITE_CACHE_KIB)?;
         // Temporary data of sorting and rollbacks must not be written to a file.
         connection.pragma_update(None, "temp_store", "memory")?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     };
     set_up()
-        .and_then(|()| super::readings::make_tables(&connection))
+        .and_then(|()| super::readings::create_reading_tables(&connection))
         .and_then(|()| CheckedConnection::new(connection))
         .map_err(|error| database_error(path, "open it", &error))
 }
 
-/// Upgrades the tables of version 1 to version 2.
-fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+/// Upgrades the history's tables from version 1 to version 2.
+fn upgrade_history_schema(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in RETYPED_COLUMNS {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let before: String = connection.query_row(sql, [table], |row| row.get(0))?;
@@ -156,7 +157,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V2_SQL)
 }
 
-/// Returns the row numbers of a conversation and of its head, which is the last item of the branch that is shown.
+/// Returns the row numbers of a conversation and of its head, which is the last item of the displayed branch.
 pub(super) fn conversation_and_head_rows(
     connection: &Connection,
     id: &str,
@@ -166,20 +167,20 @@ pub(super) fn conversation_and_head_rows(
 }
 
 /// Returns the row number of an item, or `None` if it does not exist.
-pub(super) fn item_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn item_row_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT number FROM item WHERE conversation = ?1 AND id = ?2")?;
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }
 
-/// Sets the searchable text of an item. An empty text removes it from the index.
-pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
+/// Sets the text of an item in the search index. An empty text removes the item from the index.
+pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     let mut before = connection.prepare_cached("SELECT decrypted('said', text) FROM said WHERE item = ?1")?;
     let before: Option<String> = before.query_row([item], |row| row.get(0)).optional()?;
     if before.as_deref().unwrap_or_default() == text {
         return Ok(());
     }
     if let Some(before) = before {
-        unindex_text(connection, item, &before)?;
+        remove_indexed_text(connection, item, &before)?;
     }
     if !text.is_empty() {
         let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
@@ -195,14 +196,14 @@ pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusq
     Ok(())
 }
 
-/// Returns `true` if no words may be added to the index, because this connection has a key. Does not depend on the
-/// file, which another program may have changed.
+/// Returns `true` if no words may be added to the search index, because this connection has a key. Does not depend on
+/// the file, which another program may have changed.
 fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
-/// Removes the searchable text of an item from the index.
-pub(super) fn unindex_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
+/// Removes the text of an item from the search index.
+pub(super) fn remove_indexed_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
@@ -214,8 +215,8 @@ pub(super) fn unindex_text(connection: &Connection, item: i64, text: &str) -> ru
     Ok(())
 }
 
-/// Removes an item's references to large contents, and deletes contents without further references.
-pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Result<()> {
+/// Removes an item's references to extracted large values, and deletes values without further references.
+pub(super) fn release_item_blobs(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     let mut held = connection.prepare_cached("SELECT DISTINCT blob FROM large WHERE item = ?1")?;
     let held: Vec<i64> = held.query_map([item], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     if held.is_empty() {
@@ -231,8 +232,8 @@ pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Res
     Ok(())
 }
 
-/// Parses the JSON text in the column with this index.
-pub(super) fn json_column(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
+/// Parses the JSON text in the column of a database row with this index.
+pub(super) fn parse_json_column(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, rusqlite::types::Type::Text, Box::new(error)))

@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use super::schema::CheckedConnection;
 use super::write::{self, WriteRefusal};
-use super::{is_valid_id, write::insert_conversation};
+use super::{is_valid_conversation_id, write::insert_conversation};
 use crate::content_key::ContentKey;
 use crate::files;
 
 /// Maximum size of an older version's conversation file, in bytes. Larger files are not imported.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+const MAX_OLD_CONVERSATION_BYTES: u64 = 256 << 20;
 /// File name extension that replaces `json` after a conversation was imported.
 const IMPORTED_SUFFIX: &str = "json.imported";
 
@@ -43,8 +43,9 @@ struct OlderItem {
     body: Value,
 }
 
-/// Imports the conversations in this folder. Files that can't be imported are left unchanged and logged.
-pub(super) fn import_folder(
+/// Imports the conversations of older versions in this folder. Files that can't be imported are left unchanged and
+/// logged.
+pub(super) fn import_old_conversations(
     connection: &mut CheckedConnection,
     folder: &Path,
     key: Option<&ContentKey>,
@@ -57,10 +58,10 @@ pub(super) fn import_folder(
     for entry in entries.flatten() {
         let path = entry.path();
         let Some(id) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".json")) else { continue };
-        if !is_valid_id(id) {
+        if !is_valid_conversation_id(id) {
             continue;
         }
-        match import_one(connection, &path, id, key) {
+        match import_old_conversation(connection, &path, id, key) {
             Ok(()) => {
                 // Next to an encrypted history, no unencrypted copy may remain.
                 let done = match key {
@@ -77,14 +78,14 @@ pub(super) fn import_folder(
     Ok(())
 }
 
-fn import_one(
+fn import_old_conversation(
     connection: &mut CheckedConnection,
     path: &Path,
     id: &str,
     key: Option<&ContentKey>,
 ) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
-    let Some(bytes) = files::read(path, MAX_FILE_BYTES)? else { return Ok(()) };
+    let Some(bytes) = files::read(path, MAX_OLD_CONVERSATION_BYTES)? else { return Ok(()) };
     let older: OlderConversation = serde_json::from_slice(&bytes)
         .map_err(|error| failed(format!("line {}: it is not a conversation: {error}", error.line())))?;
     if older.id != id {
@@ -133,7 +134,7 @@ fn import_one(
 }
 
 /// Deletes the file from which a conversation was imported.
-pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError> {
+pub(super) fn remove_old_conversation_file(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED_SUFFIX}")), folder.join(format!("{id}.json"))] {
         remove_file_if_exists(&path)?;
     }
@@ -141,7 +142,7 @@ pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError>
 }
 
 /// Deletes the files from which conversations were imported.
-pub(super) fn remove_all_old_files(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_old_conversation_files(folder: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.to_string_lossy().ends_with(&format!(".{IMPORTED_SUFFIX}")) {

@@ -4,10 +4,11 @@
 use serde_json::Value;
 
 /// Maximum length of an item's searchable text, in bytes.
-const MAX_TEXT_BYTES: usize = 32 << 10;
+const MAX_SEARCHABLE_TEXT_BYTES: usize = 32 << 10;
 
 /// Members of a body whose text is shown to users.
-const SHOWN_MEMBERS: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
+const SEARCHABLE_MEMBERS: [&str; 9] =
+    ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
 /// Members of an item's body that contain other searchable members.
 const CONTAINER_MEMBERS: [&str; 8] =
     ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
@@ -27,7 +28,9 @@ fn add_message_text(value: &Value, text: &mut String) {
         Value::Object(members) => {
             for (name, value) in members {
                 match value {
-                    Value::String(words) if SHOWN_MEMBERS.contains(&name.as_str()) => append_text(words, text),
+                    Value::String(words) if SEARCHABLE_MEMBERS.contains(&name.as_str()) => {
+                        append_searchable_text(words, text)
+                    }
                     Value::Object(_) if name == "arguments" => add_all_texts(value, text),
                     Value::Object(_) | Value::Array(_) if CONTAINER_MEMBERS.contains(&name.as_str()) => {
                         add_message_text(value, text)
@@ -43,15 +46,15 @@ fn add_message_text(value: &Value, text: &mut String) {
 /// Adds all strings in a JSON value, for instance the arguments of a call.
 fn add_all_texts(value: &Value, text: &mut String) {
     match value {
-        Value::String(words) => append_text(words, text),
+        Value::String(words) => append_searchable_text(words, text),
         Value::Array(values) => values.iter().for_each(|value| add_all_texts(value, text)),
         Value::Object(members) => members.values().for_each(|value| add_all_texts(value, text)),
         _ => {}
     }
 }
 
-fn append_text(words: &str, text: &mut String) {
-    let room = MAX_TEXT_BYTES.saturating_sub(text.len() + 1);
+fn append_searchable_text(words: &str, text: &mut String) {
+    let room = MAX_SEARCHABLE_TEXT_BYTES.saturating_sub(text.len() + 1);
     let end = words.floor_char_boundary(room);
     if end > 0 {
         if !text.is_empty() {
@@ -103,12 +106,12 @@ mod tests {
 
     #[test]
     fn indexed_text_is_bounded() {
-        let long = "ä".repeat(MAX_TEXT_BYTES);
+        let long = "ä".repeat(MAX_SEARCHABLE_TEXT_BYTES);
         let text = searchable_text(
             &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
         );
         assert!(
-            text.len() <= MAX_TEXT_BYTES && text.len() > MAX_TEXT_BYTES - 8,
+            text.len() <= MAX_SEARCHABLE_TEXT_BYTES && text.len() > MAX_SEARCHABLE_TEXT_BYTES - 8,
             "the text must end at the limit: {}",
             text.len()
         );

@@ -42,15 +42,15 @@ use schema::CheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
 
-use crate::audit::{KeyHolder, SealKey};
+use crate::audit::{SealKey, SealKeyHolder};
 use crate::content_key::{ContentKey, ContentKeySlot};
 
 /// Name of the database file in the data folder.
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
-const OLD_FOLDER: &str = "conversations";
+const OLD_CONVERSATIONS_FOLDER: &str = "conversations";
 /// Name of the folder, in the data folder, with lock files. A process holds its lock until it ends.
-const LOCKS_FOLDER: &str = "held";
+const HISTORY_LOCKS_FOLDER: &str = "held";
 /// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
@@ -58,7 +58,7 @@ const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Minimum interval between requests to a keychain that returned no key.
 const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum length of a conversation ID, in bytes.
-const MAX_ID_BYTES: usize = 64;
+const MAX_CONVERSATION_ID_BYTES: usize = 64;
 
 /// The history database in a data folder. Implements [`History`].
 pub(crate) struct HistoryDatabase {
@@ -67,30 +67,33 @@ pub(crate) struct HistoryDatabase {
     locks_folder: PathBuf,
     writer_connection: Mutex<Option<CheckedConnection>>,
     reader_connection: Mutex<Option<CheckedConnection>>,
-    /// Writer identity of this process, set once it has written a streaming reply.
+    /// Identity under which this process writes streaming replies, set once it has written one.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
-    keys: Arc<KeyHolder>,
-    /// Key with which the database is encrypted, or an empty slot if no key is known or the database is not encrypted.
+    keys: Arc<SealKeyHolder>,
+    /// Key with which the history database is encrypted, or an empty slot if no key is known or the database is not
+    /// encrypted.
     key: ContentKeySlot,
-    /// Time at which the key of an encrypted file was last requested from the keychain.
+    /// Time at which the key of an encrypted history was last requested from the keychain.
     key_requested_at: Mutex<Option<Instant>>,
-    /// Set if this process could not remove all unencrypted content from the file.
+    /// Set if this process could not remove all unencrypted content from the history's file.
     has_unencrypted_remains: AtomicBool,
 }
 
 /// Returns `true` if this is a valid conversation ID. A valid ID contains no path separator.
-fn is_valid_id(id: &str) -> bool {
-    !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+fn is_valid_conversation_id(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= MAX_CONVERSATION_ID_BYTES
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 impl HistoryDatabase {
-    pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Self {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Self {
         Self {
             path: data_dir.join(DATABASE_FILE),
-            old_folder: data_dir.join(OLD_FOLDER),
-            locks_folder: data_dir.join(LOCKS_FOLDER),
+            old_folder: data_dir.join(OLD_CONVERSATIONS_FOLDER),
+            locks_folder: data_dir.join(HISTORY_LOCKS_FOLDER),
             writer_connection: Mutex::default(),
             reader_connection: Mutex::default(),
             writer: OnceLock::new(),
@@ -106,9 +109,9 @@ impl HistoryDatabase {
         StoreError { path: self.path.display().to_string(), cause }
     }
 
-    fn check_id(&self, id: &str) -> Result<(), StoreError> {
-        let form = format!("1 to {MAX_ID_BYTES} letters, digits and dashes were expected");
-        if is_valid_id(id) {
+    fn check_conversation_id(&self, id: &str) -> Result<(), StoreError> {
+        let form = format!("1 to {MAX_CONVERSATION_ID_BYTES} letters, digits and dashes were expected");
+        if is_valid_conversation_id(id) {
             Ok(())
         } else {
             Err(self.error(format!("{id:?} is not the id of a conversation: {form}")))
@@ -124,15 +127,15 @@ impl HistoryDatabase {
         let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
         self.apply_protection(connection, delete::EMPTY_JOURNAL_TIMEOUT)?;
         while self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT) {
-            thread::sleep(delete::STEP_PAUSE);
+            thread::sleep(delete::DELETION_STEP_PAUSE);
         }
-        import::import_folder(connection, &self.old_folder, self.key.get().as_deref())?;
-        let cut = writers::mark_interrupted(connection, &self.locks_folder, None);
+        import::import_old_conversations(connection, &self.old_folder, self.key.get().as_deref())?;
+        let cut = writers::mark_interrupted_items(connection, &self.locks_folder, None);
         cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
     }
 
-    /// Calls `act` with the connection for writing, which is opened on first use.
+    /// Calls `act` with the database connection for writing, which is opened on first use.
     fn with_writer<T>(
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
@@ -147,7 +150,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Calls `act` in one write transaction of the connection for writing.
+    /// Calls `act` in one write transaction of the database connection for writing.
     fn write_transaction<T>(
         &self,
         tried: &str,
@@ -201,8 +204,8 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
-    /// Loads the key of an encrypted file, which another process may have encrypted. Encrypts an unencrypted file once
-    /// there is a key. Content that remains after `wait` is encrypted later.
+    /// Loads the key of an encrypted history, which another process may have encrypted. Encrypts an unencrypted history
+    /// once there is a key. Content that remains after `wait` is encrypted later.
     ///
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
@@ -244,7 +247,7 @@ impl HistoryDatabase {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
-                import::remove_all_old_files(&self.old_folder).map_err(|error| error.to_string())?;
+                import::remove_old_conversation_files(&self.old_folder).map_err(|error| error.to_string())?;
             }
             Ok(())
         });
@@ -254,7 +257,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
+    /// Returns the history's key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
     fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -265,7 +268,7 @@ impl HistoryDatabase {
         Ok(Arc::clone(&key.content))
     }
 
-    /// Waits for the key of an encrypted file for at most [`KEY_TIMEOUT`].
+    /// Waits for the key of an encrypted history for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.cached_key().is_none()
             && lock(&self.key_requested_at).is_none_or(|at| at.elapsed() > KEY_RETRY_INTERVAL)
@@ -278,8 +281,8 @@ impl HistoryDatabase {
         })
     }
 
-    /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
-    /// no steps remain or the next step has to wait for a later write.
+    /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
+    /// `false` if no steps remain or the next step has to wait for a later write.
     fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
@@ -289,7 +292,8 @@ impl HistoryDatabase {
         left == DeletionProgress::Steps
     }
 
-    /// Completes pending deletions as far as other processes permit. Other processes can write between the steps.
+    /// Completes pending deletions of conversations as far as other processes permit. Other processes can write between
+    /// the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
             let goes_on =
@@ -297,7 +301,7 @@ impl HistoryDatabase {
             if !goes_on {
                 return Ok(());
             }
-            thread::sleep(delete::STEP_PAUSE);
+            thread::sleep(delete::DELETION_STEP_PAUSE);
         }
     }
 
@@ -335,7 +339,7 @@ impl History for HistoryDatabase {
     }
 
     fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
-        self.check_id(&conversation.id)?;
+        self.check_conversation_id(&conversation.id)?;
         let is_new = self.write_transaction("begin a conversation", |connection| {
             Ok(write::insert_conversation(connection, conversation)?)
         })?;
@@ -343,12 +347,12 @@ impl History for HistoryDatabase {
     }
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
-        self.check_id(id)?;
+        self.check_conversation_id(id)?;
         self.with_reader("read it", |connection| read::read_conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
-        self.check_id(id)?;
+        self.check_conversation_id(id)?;
         let sql = "UPDATE conversation SET title = coalesce(encrypted('title', ?2), title), \
             settings = coalesce(encrypted('settings', ?3), settings), updated_at = max(updated_at, ?4) WHERE id = ?1";
         let settings = change.settings.as_ref().map(Value::to_string);
@@ -359,16 +363,18 @@ impl History for HistoryDatabase {
     }
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
-        self.check_id(id)?;
-        import::remove_old_file(&self.old_folder, id)?;
-        if self.write_transaction("delete a conversation", |connection| Ok(delete::mark_deleted(connection, id)?))? {
+        self.check_conversation_id(id)?;
+        import::remove_old_conversation_file(&self.old_folder, id)?;
+        if self.write_transaction("delete a conversation", |connection| {
+            Ok(delete::mark_conversation_deleted(connection, id)?)
+        })? {
             self.finish_deleting()?;
         }
         Ok(())
     }
 
     fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
         let tried = "write to a conversation";
@@ -379,7 +385,7 @@ impl History for HistoryDatabase {
     }
 
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
-        self.check_id(&range.conversation)?;
+        self.check_conversation_id(&range.conversation)?;
         let page = self.with_reader("read it", |connection| read::read_branch_page(connection, range, &self.key))?;
         let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == ItemState::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
@@ -388,7 +394,7 @@ impl History for HistoryDatabase {
         // The reply may have been written by another process, and that process may have ended.
         let own = self.writer.get().map(HistoryWriter::name);
         let cut = self.write_in_steps("mark what was cut", |connection| {
-            Ok(writers::mark_interrupted(connection, &self.locks_folder, own)?)
+            Ok(writers::mark_interrupted_items(connection, &self.locks_folder, own)?)
         })?;
         if cut == 0 {
             Ok(page)
@@ -398,29 +404,29 @@ impl History for HistoryDatabase {
     }
 
     fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         self.with_reader("read it", |connection| {
             read::read_all_items(connection, conversation, after, limit, &self.key)
         })
     }
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         self.with_reader("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
     }
 
     fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         self.with_reader("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
     }
 
     fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         self.with_reader("add up what it took", |connection| usage::conversation_usage(connection, conversation))
     }
 
     fn show_branch(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
-        self.check_id(conversation)?;
+        self.check_conversation_id(conversation)?;
         self.write_transaction("show a branch", |connection| Ok(read::show_branch(connection, conversation, item)?))
     }
 

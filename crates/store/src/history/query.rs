@@ -5,30 +5,30 @@ use domain::history::Excerpt;
 use super::index_words::{IndexedWord, index_words};
 
 /// Maximum number of terms in a search text. Further terms are ignored.
-const MAX_TERMS: usize = 16;
+const MAX_SEARCH_TERMS: usize = 16;
 /// Number of bytes at the beginning of a search text that are parsed.
-const MAX_QUERY_BYTES: usize = 400;
+const MAX_SEARCH_TEXT_BYTES: usize = 400;
 /// Number of characters that an excerpt shows before the first match.
-const LEADING_CHARS: usize = 40;
+const EXCERPT_LEADING_CHARS: usize = 40;
 /// Maximum length of the excerpt of a found text, in characters.
-const EXCERPT_CHARS: usize = 200;
+const MAX_EXCERPT_CHARS: usize = 200;
 
-/// A word, or a sequence of single-character words that must be adjacent.
+/// A search term: a word, or a sequence of single-character words that must be adjacent.
 #[derive(Debug, PartialEq, Eq)]
 struct QueryTerm {
     words: Vec<String>,
-    /// Set if the last word is a prefix, because the user may still be typing it.
+    /// Set if the term's last word is a prefix, because the user may still be typing it.
     is_prefix: bool,
 }
 
-/// A search query: all terms must match.
+/// A full-text search query for the history: all terms must match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SearchQuery(Vec<QueryTerm>);
 
 impl SearchQuery {
     /// Parses the text of a search. Returns `None` if the text contains no words.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+        let text = &text[..text.floor_char_boundary(MAX_SEARCH_TEXT_BYTES)];
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
@@ -38,7 +38,7 @@ impl SearchQuery {
                 Some(term) if goes_on => term.words.push(folded),
                 _ => terms.push(QueryTerm { words: vec![folded], is_prefix: false }),
             }
-            if terms.len() > MAX_TERMS {
+            if terms.len() > MAX_SEARCH_TERMS {
                 terms.pop();
                 break;
             }
@@ -61,7 +61,7 @@ impl SearchQuery {
         terms.join(" AND ")
     }
 
-    /// Returns `true` if a text matches, given its words separated by blanks.
+    /// Returns `true` if the query matches a text, given the text's words separated by blanks.
     pub(super) fn matches(&self, words: &str) -> bool {
         self.0.iter().all(|term| {
             let row = term.words.join(" ");
@@ -73,7 +73,8 @@ impl SearchQuery {
         })
     }
 
-    /// Returns the byte offset of the end of the match that begins at the first of these words, or `None`.
+    /// Returns the byte offset of the end of the longest match of a term that begins at the first of the words `rest`,
+    /// or `None` if no term matches there.
     fn match_end(&self, rest: &[IndexedWord]) -> Option<usize> {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
@@ -112,9 +113,9 @@ impl SearchQuery {
     }
 }
 
-/// Returns the byte range that is shown around a match. It begins at a word boundary if one is near.
+/// Returns the byte range of a text that an excerpt shows around a match. It begins at a word boundary if one is near.
 fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
-    let before = text[..found].char_indices().rev().take(LEADING_CHARS);
+    let before = text[..found].char_indices().rev().take(EXCERPT_LEADING_CHARS);
     let mut from = before.last().map_or(found, |(at, _)| at);
     if from > 0
         && let Some(blank) = text[from..found].find(char::is_whitespace)
@@ -122,7 +123,7 @@ fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
         from += blank;
         from = text[from..].find(|c: char| !c.is_whitespace()).map_or(found, |more| from + more).min(found);
     }
-    let to = text[from..].char_indices().nth(EXCERPT_CHARS).map_or(text.len(), |(at, _)| from + at);
+    let to = text[from..].char_indices().nth(MAX_EXCERPT_CHARS).map_or(text.len(), |(at, _)| from + at);
     (from, to)
 }
 
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(SearchQuery::parse(" \"*-^ "), None, "a search without words must be empty");
         assert_eq!(
             fts_query(&"a ".repeat(300)).matches("AND").count(),
-            MAX_TERMS - 1,
+            MAX_SEARCH_TERMS - 1,
             "the number of terms must be bounded"
         );
     }

@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
 use super::write::state_from_number;
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings};
+use super::{
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings,
+};
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
@@ -37,7 +39,7 @@ pub(super) fn read_conversation(
             created_at: from_sql_integer(row.get(2)?),
             updated_at: from_sql_integer(row.get(3)?),
             head: row.get(4)?,
-            settings: history_tables::json_column(row, 5)?,
+            settings: history_tables::parse_json_column(row, 5)?,
             items: from_sql_integer(row.get(6)?),
             sources: Vec::new(),
             readings: Vec::new(),
@@ -52,7 +54,7 @@ pub(super) fn read_conversation(
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     found.readings = readings::conversation_readings(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::verify_seal(connection, number, key)?
+        && !reading_seal::verify_reading_seal(connection, number, key)?
     {
         let all = reading_seal::item_readings(connection, number)?;
         for server in all.sources {
@@ -73,7 +75,7 @@ pub(super) fn read_conversation(
     Ok(Some(found))
 }
 
-/// Returns a page of the items in one branch.
+/// Returns a page of the items in one branch of a conversation.
 pub(super) fn read_branch_page(
     connection: &Connection,
     range: &ItemRange,
@@ -86,7 +88,9 @@ pub(super) fn read_branch_page(
     let last = match &range.before {
         None => head,
         Some(before) => {
-            let Some(before) = history_tables::item_number(connection, conversation, before)? else { return Ok(None) };
+            let Some(before) = history_tables::item_row_number(connection, conversation, before)? else {
+                return Ok(None);
+            };
             connection
                 .prepare_cached("SELECT parent FROM item WHERE number = ?1")?
                 .query_row([before], |row| row.get(0))?
@@ -114,12 +118,12 @@ pub(super) fn read_branch_page(
             (parent, _) => item_id(connection, parent)?,
         };
         above = Some(row.item.id.clone());
-        items.push(complete_item(connection, conversation, row, parent, range.whole, key)?);
+        items.push(add_extracted_values(connection, conversation, row, parent, range.whole, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// Returns a page of items of all branches, in the order in which they were first written.
+/// Returns a page of the items in all branches of a conversation, in the order in which they were first written.
 pub(super) fn read_all_items(
     connection: &Connection,
     conversation: &str,
@@ -132,7 +136,7 @@ pub(super) fn read_all_items(
     };
     let after = match after {
         None => 0,
-        Some(after) => match history_tables::item_number(connection, conversation, after)? {
+        Some(after) => match history_tables::item_row_number(connection, conversation, after)? {
             None => return Ok(None),
             Some(number) => number,
         },
@@ -153,7 +157,7 @@ pub(super) fn read_all_items(
     let mut items = Vec::with_capacity(rows.len());
     for row in rows.into_iter().take(limit) {
         let parent = item_id(connection, row.parent)?;
-        items.push(complete_item(connection, conversation, row, parent, true, key)?);
+        items.push(add_extracted_values(connection, conversation, row, parent, true, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -173,7 +177,7 @@ pub(super) fn read_item(
     let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], read_raw_item).optional()?;
     let Some(row) = found else { return Ok(None) };
     let parent = item_id(connection, row.parent)?;
-    complete_item(connection, conversation, row, parent, whole, key).map(Some)
+    add_extracted_values(connection, conversation, row, parent, whole, key).map(Some)
 }
 
 /// Shows the branch that contains an item: from the item, the latest child is followed to the end of the branch, which
@@ -182,7 +186,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
-    let Some(mut end) = history_tables::item_number(connection, conversation, item)? else { return Ok(None) };
+    let Some(mut end) = history_tables::item_row_number(connection, conversation, item)? else { return Ok(None) };
     let mut above = connection.prepare_cached("SELECT parent FROM item WHERE number = ?1")?;
     let mut place = head;
     while let Some(number) = place {
@@ -201,7 +205,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     item_id(connection, Some(end))
 }
 
-/// Returns the content with this hash, decrypted, or `None` if it does not exist.
+/// Returns the extracted large value with this hash, decrypted, or `None` if it does not exist.
 pub(super) fn read_blob(
     connection: &Connection,
     hash: &ContentHash,
@@ -211,17 +215,17 @@ pub(super) fn read_blob(
     statement.query_row([hash], |row| decrypted_bytes(row, key)).optional()
 }
 
-/// Returns the decrypted bytes of a row that contains bytes and an encryption flag.
+/// Returns the decrypted bytes of a database row that contains bytes and an encryption flag.
 fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<u8> = row.get(0)?;
     if !row.get::<_, bool>(1)? {
         return Ok(bytes);
     }
     let key = key.get().ok_or_else(|| content_key::decryption_error(DecryptError))?;
-    key.decrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)
+    key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// The columns of an item's row, without the large contents in other tables.
+/// The columns of an item's row, without the extracted large values in other tables.
 struct RawItem {
     number: i64,
     parent: Option<i64>,
@@ -233,7 +237,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
         id: row.get(1)?,
         parent: None,
         at: from_sql_integer(row.get(3)?),
-        body: history_tables::json_column(row, 5)?,
+        body: history_tables::parse_json_column(row, 5)?,
         state: state_from_number(row.get(4)?),
         siblings: Vec::new(),
         omitted: Vec::new(),
@@ -241,8 +245,8 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds the large contents from other tables to an item.
-fn complete_item(
+/// Adds the extracted large values from other tables to an item.
+fn add_extracted_values(
     connection: &Connection,
     conversation: i64,
     raw: RawItem,
@@ -269,7 +273,7 @@ fn complete_item(
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
         let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| decrypted_bytes(row, key))?;
-        if !extracted_content::restore_value(&mut item.body, &pointer, bytes, base64) {
+        if !extracted_content::restore_extracted_value(&mut item.body, &pointer, bytes, base64) {
             tracing::warn!(item = item.id, pointer, "the location of a large content does not exist in its item");
         }
     }

@@ -11,17 +11,21 @@ use serde_json::{Value, json};
 use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
-/// First part of each sealed message, which separates it from other uses of the key.
-const SEAL_LABEL: &str = "drawbridge readings 1";
+/// First part of the sealed message over a conversation's readings, which separates it from other uses of the key.
+const READING_SEAL_LABEL: &str = "drawbridge readings 1";
 
-/// The sources and readings of a conversation according to its items.
+/// The sources (servers) and readings (contents read from servers) of a conversation according to its items.
 pub(super) struct ItemReadings {
     pub(super) sources: Vec<String>,
     pub(super) readings: Vec<Reading>,
 }
 
 /// Returns `true` if the seal matches the current rows of a conversation: a process with this key wrote them last.
-pub(super) fn verify_seal(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
+pub(super) fn verify_reading_seal(
+    connection: &Connection,
+    conversation: i64,
+    key: &ContentKey,
+) -> rusqlite::Result<bool> {
     let sql = "SELECT mac FROM reading_seal WHERE conversation = ?1";
     let mac: Option<Vec<u8>> =
         connection.prepare_cached(sql)?.query_row([conversation], |row| row.get(0)).optional()?;
@@ -31,7 +35,7 @@ pub(super) fn verify_seal(connection: &Connection, conversation: i64, key: &Cont
     }
 }
 
-/// Writes a seal over the current rows of a conversation.
+/// Writes a seal over the current readings and sources of a conversation.
 pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
@@ -39,8 +43,8 @@ pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &Co
     Ok(())
 }
 
-/// Returns the message that the seal covers. It includes the number of items, so that a former state of the rows does
-/// not match together with its seal.
+/// Returns the message that the seal over a conversation's readings covers. It includes the number of items, so that a
+/// former state of the rows does not match together with its seal.
 fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
@@ -59,18 +63,18 @@ fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Resul
         let [server, kind, name] = [0, 1, 2].map(|at| row.get::<_, String>(at));
         marks.push(json!([server?, kind?, name?, row.get::<_, i64>(3)?]));
     }
-    Ok(json!([SEAL_LABEL, id, items, marks]).to_string().into_bytes())
+    Ok(json!([READING_SEAL_LABEL, id, items, marks]).to_string().into_bytes())
 }
 
-/// Determines the readings from all items of a conversation. The items do not contain the tools' definitions, so each
-/// reading counts as open-world.
+/// Determines the readings of a conversation from all of its items. The items do not contain the tools' definitions, so
+/// each reading counts as open-world.
 pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([conversation])?;
     let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
-        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::json_column(row, 2)?});
+        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::parse_json_column(row, 2)?});
         // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::content_source_servers([&item]) {
@@ -88,11 +92,11 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     Ok(found)
 }
 
-/// Adds the readings and sources found in the items to the tables.
+/// Adds the readings and sources found in the items of a conversation to the tables `reading` and `source`.
 pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {
-        super::write::add_source(connection, conversation, server)?;
+        super::write::add_source_server(connection, conversation, server)?;
     }
     for reading in &found.readings {
         readings::add_reading(connection, conversation, reading)?;

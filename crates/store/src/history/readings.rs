@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 /// Maximum number of readings that are returned for a conversation, open-world ones first. The decisions do not depend
 /// on further ones.
-const MAX_READINGS: i64 = 1_000;
+const MAX_RETURNED_READINGS: i64 = 1_000;
 
 const READING_TABLE_SQL: &str = "
 CREATE TABLE reading (
@@ -28,12 +28,12 @@ INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation
 const SEAL_TABLE_SQL: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables `reading` and `reading_seal` if they do not exist.
-pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
-    make_table(connection, "reading", READING_TABLE_SQL)?;
-    make_table(connection, "reading_seal", SEAL_TABLE_SQL)
+pub(super) fn create_reading_tables(connection: &Connection) -> rusqlite::Result<()> {
+    create_table_if_missing(connection, "reading", READING_TABLE_SQL)?;
+    create_table_if_missing(connection, "reading_seal", SEAL_TABLE_SQL)
 }
 
-fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {
+fn create_table_if_missing(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {
     if has_table(connection, name)? {
         return Ok(());
     }
@@ -62,7 +62,7 @@ pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &
     Ok(())
 }
 
-/// Returns the readings of a conversation, at most [`MAX_READINGS`].
+/// Returns the readings of a conversation, at most [`MAX_RETURNED_READINGS`].
 pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {
@@ -71,5 +71,5 @@ pub(super) fn conversation_readings(connection: &Connection, conversation: i64) 
         let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
         Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
     };
-    connection.prepare_cached(sql)?.query_map(params![conversation, MAX_READINGS], read)?.collect()
+    connection.prepare_cached(sql)?.query_map(params![conversation, MAX_RETURNED_READINGS], read)?.collect()
 }

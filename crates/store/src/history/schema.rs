@@ -11,7 +11,7 @@ use super::history_tables;
 /// Prefix of the index's internal tables, which SQLite creates. They contain no text once the history is encrypted.
 const INDEX_TABLE_PREFIX: &str = "word_";
 /// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
-const MAX_LISTED_PARTS: usize = 10;
+const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
 /// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ const MAX_LISTED_PARTS: usize = 10;
 )]
 struct UnexpectedTables(Vec<String>);
 
-/// A connection that checks the schema in each transaction, if the schema version has changed.
+/// A database connection that checks the schema in each transaction if the schema version has changed.
 pub(super) struct CheckedConnection {
     connection: Connection,
     version: Option<i64>,
@@ -39,7 +39,7 @@ impl CheckedConnection {
         Ok(checked)
     }
 
-    /// Calls `act` in one read transaction.
+    /// Calls `act` in one read transaction of the history.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -50,7 +50,7 @@ impl CheckedConnection {
         self.transact(TransactionBehavior::Deferred, act)
     }
 
-    /// Calls `act` in one write transaction, which is rolled back if `act` fails.
+    /// Calls `act` in one write transaction of the history, which is rolled back if `act` fails.
     ///
     /// # Errors
     /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
@@ -70,7 +70,7 @@ impl CheckedConnection {
         // This read starts the transaction even if `act` reads nothing, so the schema can't change until its end.
         let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {
-            check_schema(&transaction)?;
+            check_history_schema(&transaction)?;
             self.version = Some(version);
         }
         let done = act(&transaction)?;
@@ -85,8 +85,8 @@ impl CheckedConnection {
     }
 }
 
-fn check_schema(connection: &Connection) -> rusqlite::Result<()> {
-    let strange = unexpected_parts(connection)?;
+fn check_history_schema(connection: &Connection) -> rusqlite::Result<()> {
+    let strange = unexpected_schema_objects(connection)?;
     if strange.is_empty() {
         Ok(())
     } else {
@@ -94,7 +94,7 @@ fn check_schema(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// A table, index, view or trigger of the schema.
+/// A table, index, view or trigger in the schema of the history database.
 #[derive(PartialEq, Eq)]
 struct SchemaObject {
     kind: String,
@@ -105,7 +105,7 @@ struct SchemaObject {
 
 /// Returns the names of Drawbridge's tables, indexes, views and triggers that are missing or changed, and of unknown
 /// views and triggers. Unknown tables and indexes are harmless, because a newer version may add some.
-fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+fn unexpected_schema_objects(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     history_tables::create_latest_tables(&own)?;
     let expected = schema_objects(&own)?;
@@ -119,7 +119,7 @@ fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         found.iter().filter(is_strange).chain(missing).map(|part| part.name.clone()).collect();
     strange.sort_unstable();
     strange.dedup();
-    strange.truncate(MAX_LISTED_PARTS);
+    strange.truncate(MAX_LISTED_SCHEMA_PARTS);
     Ok(strange)
 }
 
@@ -152,7 +152,7 @@ mod tests {
 
     use super::super::{HistoryDatabase, lock};
     use super::*;
-    use crate::audit::KeyHolder;
+    use crate::audit::SealKeyHolder;
 
     const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
     /// Set once a connection is waiting for another process's transaction.
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn trigger_added_while_a_write_waits_copies_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
+        let history = HistoryDatabase::new(folder.path(), SealKeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
         history.write("c", &[message_item("before")]).unwrap();
         lock(&history.writer_connection).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();

@@ -8,9 +8,9 @@ use super::query::SearchQuery;
 use super::{history_tables::from_sql_integer, history_tables::to_sql_integer};
 
 /// Maximum number of items that one search returns.
-const MAX_RESULTS: usize = 200;
+const MAX_FOUND_ITEMS: usize = 200;
 
-/// Returns the items that match, the latest first, at most [`MAX_RESULTS`].
+/// Returns the items that match the search, the latest first, at most [`MAX_FOUND_ITEMS`].
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = SearchQuery::parse(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
@@ -22,9 +22,10 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
         CROSS JOIN conversation ON conversation.number = item.conversation \
         CROSS JOIN said ON said.item = item.number";
     let before = search.before.map_or(i64::MAX, to_sql_integer);
-    let limit = i64::try_from(search.limit.min(MAX_RESULTS)).unwrap_or(0);
+    let limit = i64::try_from(search.limit.min(MAX_FOUND_ITEMS)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params![query.to_fts_query(), before, limit], |row| found_item(row, &query))?;
+    let found =
+        statement.query_map(params![query.to_fts_query(), before, limit], |row| read_found_item(row, &query))?;
     found.collect()
 }
 
@@ -36,7 +37,7 @@ fn search_without_index(
     query: &SearchQuery,
 ) -> rusqlite::Result<Vec<FoundItem>> {
     let before = search.before.map_or(i64::MAX, to_sql_integer);
-    let limit = search.limit.min(MAX_RESULTS);
+    let limit = search.limit.min(MAX_FOUND_ITEMS);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
         decrypted('said', said.text) \
         FROM item \
@@ -55,12 +56,12 @@ fn search_without_index(
             continue;
         }
         // The query returns no row for an item of a conversation that is being deleted.
-        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found_item(row, query)).optional()?);
+        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| read_found_item(row, query)).optional()?);
     }
     Ok(all)
 }
 
-fn found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
+fn read_found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
         number: from_sql_integer(row.get(0)?),
         conversation: row.get(1)?,

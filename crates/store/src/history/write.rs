@@ -5,17 +5,22 @@ use domain::history::{Conversation, ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::extracted_content::{ExtractedContent, extract_large};
-use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings};
+use super::extracted_content::{ExtractedContent, extract_large_values};
+use super::{
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings,
+};
 use crate::content_key::{self, ContentKey};
 
 /// Maximum number of items of a conversation, over all branches.
-const MAX_ITEMS: i64 = 100_000;
+const MAX_CONVERSATION_ITEMS: i64 = 100_000;
 /// Maximum length of an item ID, in bytes.
 const MAX_ITEM_ID_BYTES: usize = 200;
 
+/// Value of the column `item.state` for an item whose body is complete.
 const STATE_WHOLE: i64 = 0;
+/// Value of the column `item.state` for an item that is still being received.
 pub(super) const STATE_STREAMING: i64 = 1;
+/// Value of the column `item.state` for an item that was interrupted before it was complete.
 pub(super) const STATE_CUT: i64 = 2;
 
 /// Creates a conversation. Returns `false` if a conversation with its ID exists.
@@ -32,7 +37,7 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
 }
 
 /// Returns the number that represents an item's state in the database.
-const fn state_number(state: ItemState) -> i64 {
+const fn item_state_number(state: ItemState) -> i64 {
     match state {
         ItemState::Whole => STATE_WHOLE,
         ItemState::Streaming => STATE_STREAMING,
@@ -49,14 +54,14 @@ pub(super) const fn state_from_number(number: i64) -> ItemState {
     }
 }
 
-/// The reason why a batch of items can't be written.
+/// The reason why a batch of items can't be written to a conversation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]
     Sql(#[from] rusqlite::Error),
     #[error("the item {0:?} comes after {1:?}, which is not in this conversation")]
     MissingParent(String, String),
-    #[error("a conversation holds at most {MAX_ITEMS} items; start another one")]
+    #[error("a conversation holds at most {MAX_CONVERSATION_ITEMS} items; start another one")]
     TooMany,
     #[error(
         "{0:?} is not the id of an item: 1 to {MAX_ITEM_ID_BYTES} characters without control characters were expected"
@@ -89,20 +94,20 @@ pub(super) fn write_items(
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::verify_seal(connection, conversation, key)?
+        && !reading_seal::verify_reading_seal(connection, conversation, key)?
     {
         reading_seal::rebuild_readings(connection, conversation)?;
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
-        let number = if let Some(number) = history_tables::item_number(connection, conversation, &item.id)? {
+        let number = if let Some(number) = history_tables::item_row_number(connection, conversation, &item.id)? {
             replace_item(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
                 ItemPosition::Head => head,
                 ItemPosition::Start => None,
-                ItemPosition::Item(id) => match history_tables::item_number(connection, conversation, id)? {
+                ItemPosition::Item(id) => match history_tables::item_row_number(connection, conversation, id)? {
                     None => return Err(WriteRefusal::MissingParent(item.id.clone(), id.clone())),
                     found => found,
                 },
@@ -114,10 +119,10 @@ pub(super) fn write_items(
         };
         body.store_large_values(connection, number, key)?;
         if let Some(text) = &body.search_text {
-            history_tables::index_text(connection, number, text)?;
+            history_tables::set_indexed_text(connection, number, text)?;
         }
         for server in &item.sources {
-            add_source(connection, conversation, server)?;
+            add_source_server(connection, conversation, server)?;
         }
         for reading in &item.readings {
             readings::add_reading(connection, conversation, reading)?;
@@ -128,7 +133,7 @@ pub(super) fn write_items(
         RETURNING items";
     let count: i64 =
         connection.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
-    if made > 0 && count > MAX_ITEMS {
+    if made > 0 && count > MAX_CONVERSATION_ITEMS {
         return Err(WriteRefusal::TooMany);
     }
     if let Some(key) = seal {
@@ -137,12 +142,12 @@ pub(super) fn write_items(
     Ok(true)
 }
 
-/// Returns `true` if the items may change the readings, so that their seal must be renewed. A streaming reply is
-/// written often and does not change them.
+/// Returns `true` if the items may change the conversation's readings, so that the seal over them must be renewed. A
+/// streaming reply is written often and does not change them.
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
-        if has_marks || history_tables::item_number(connection, conversation, &item.id)?.is_none() {
+        if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {
             return Ok(true);
         }
     }
@@ -153,7 +158,7 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
 pub(super) struct EncodedBody {
     json: String,
     extracted: Vec<ExtractedContent>,
-    /// Searchable text, or `None` while the item is streaming.
+    /// Searchable text of the item, or `None` while the item is streaming.
     search_text: Option<String>,
 }
 
@@ -165,14 +170,14 @@ impl EncodedBody {
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, extracted) =
-            if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large(&item.body) };
+            if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large_values(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
         let json = json.map_err(|error| WriteRefusal::Json(item.id.clone(), error))?;
         let search_text = (item.state != ItemState::Streaming).then(|| searchable_text(&item.body));
         Ok(Self { json, extracted, search_text })
     }
 
-    /// Stores the large values that were extracted from the body.
+    /// Stores the large values that were extracted from the item's body.
     fn store_large_values(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for ExtractedContent { pointer, hash, bytes, base64 } in &self.extracted {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
@@ -180,7 +185,7 @@ impl EncodedBody {
             let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
             if is_new.optional()?.is_none() {
                 let encrypted = key
-                    .map(|key| key.encrypt(BYTES_PURPOSE, bytes))
+                    .map(|key| key.encrypt(BLOB_ENCRYPTION_PURPOSE, bytes))
                     .transpose()
                     .map_err(content_key::decryption_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
@@ -195,8 +200,8 @@ impl EncodedBody {
     }
 }
 
-fn split_large(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
-    let (light, extracted) = extract_large(body);
+fn split_large_values(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
+    let (light, extracted) = extract_large_values(body);
     (Some(light), extracted)
 }
 
@@ -211,8 +216,15 @@ fn insert_item(
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values =
-        params![conversation, item.id, parent, to_sql_integer(item.at), state_number(item.state), writer, body.json];
+    let values = params![
+        conversation,
+        item.id,
+        parent,
+        to_sql_integer(item.at),
+        item_state_number(item.state),
+        writer,
+        body.json
+    ];
     connection.prepare_cached(sql)?.insert(values)
 }
 
@@ -223,15 +235,15 @@ fn replace_item(
     body: &EncodedBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
-    history_tables::release_blobs(connection, number)?;
+    history_tables::release_item_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![number, to_sql_integer(item.at), state_number(item.state), writer, body.json];
+    let values = params![number, to_sql_integer(item.at), item_state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }
 
-pub(super) fn add_source(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
+pub(super) fn add_source_server(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO source (conversation, server, place) \
         SELECT ?1, ?2, count(*) FROM source WHERE conversation = ?1";
     connection.prepare_cached(sql)?.execute(params![conversation, server])?;

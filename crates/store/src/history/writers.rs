@@ -14,9 +14,9 @@ use super::schema::CheckedConnection;
 use super::write::STATE_CUT;
 
 /// Prefix of the names of the lock files of history writers.
-const LOCK_PREFIX: &str = "history-";
+const WRITER_LOCK_PREFIX: &str = "history-";
 
-/// Writer identity of this process, with the lock that proves it is running.
+/// Identity under which this process writes streaming replies, with the lock that proves that it is running.
 #[derive(Debug)]
 pub(super) struct HistoryWriter {
     name: String,
@@ -34,7 +34,7 @@ impl HistoryWriter {
             cause: "the system provides no random numbers".to_owned(),
         })?;
         let name = format!("{:016x}", u64::from_ne_bytes(random));
-        let path = lock_path(folder, &name);
+        let path = writer_lock_path(folder, &name);
         let made = crate::private_files::private_file_options().write(true).create_new(true).open(&path);
         let file = made.map_err(|error| crate::files::file_error(&path, "make it", &error))?;
         if let Err(error) = file.try_lock() {
@@ -55,13 +55,14 @@ impl Drop for HistoryWriter {
     }
 }
 
-fn lock_path(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{LOCK_PREFIX}{name}"))
+fn writer_lock_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{WRITER_LOCK_PREFIX}{name}"))
 }
 
-/// Returns `true` if the process of a writer has ended. On a file system without locks, every writer counts as ended.
-fn has_ended(folder: &Path, name: &str) -> bool {
-    let path = lock_path(folder, name);
+/// Returns `true` if the process that wrote a streaming reply has ended. On a file system without locks, every writer
+/// counts as ended.
+fn has_writer_ended(folder: &Path, name: &str) -> bool {
+    let path = writer_lock_path(folder, name);
     let Ok(file) = File::open(&path) else { return true };
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => false,
@@ -72,8 +73,8 @@ fn has_ended(folder: &Path, name: &str) -> bool {
     }
 }
 
-/// Marks streaming items whose writer has ended as interrupted. Returns their number.
-pub(super) fn mark_interrupted(
+/// Marks streaming items as interrupted if the process that wrote them has ended. Returns the number of marked items.
+pub(super) fn mark_interrupted_items(
     connection: &mut CheckedConnection,
     folder: &Path,
     own: Option<&str>,
@@ -83,21 +84,21 @@ pub(super) fn mark_interrupted(
         statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
     let mut marked = 0;
-    for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_ended(folder, writer)) {
-        marked += connection.write(|connection| mark_interrupted_by(connection, writer))?;
+    for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_writer_ended(folder, writer)) {
+        marked += connection.write(|connection| mark_interrupted_items_of_writer(connection, writer))?;
     }
     Ok(marked)
 }
 
-fn mark_interrupted_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
+fn mark_interrupted_items_of_writer(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
     let sql = "SELECT number, decrypted('body', body) FROM item WHERE writer = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::json_column(row, 1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::parse_json_column(row, 1)?));
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
         connection.prepare_cached(sql)?.execute(params![item, STATE_CUT])?;
-        history_tables::index_text(connection, *item, &searchable_text(body))?;
+        history_tables::set_indexed_text(connection, *item, &searchable_text(body))?;
     }
     Ok(cut.len())
 }

@@ -7,7 +7,7 @@ use other_apps::entry::auth::{DPOP_KEY, GRANT_TYPE_KEY, PROVIDER_KEY, REDIRECT_P
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
-use super::edit::{find_member, remove_members, set_text, text_array};
+use super::edit::{find_member, remove_members, set_string_member, text_array};
 
 /// Reads the sign-in settings of a server, or returns `None` if its entry has none.
 pub(super) fn read_auth(
@@ -38,8 +38,9 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     all.extend(auth.dpop.map(|dpop| (DPOP_KEY.to_owned(), dpop.into())));
     all.extend(auth.redirect_port.map(|port| (REDIRECT_PORT_KEY.to_owned(), CstInputValue::Number(port.to_string()))));
     if let Some(provider) = &auth.identity_provider {
-        let provider =
-            provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
+        let provider = identity_provider_members(provider)
+            .into_iter()
+            .filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
         all.push((PROVIDER_KEY.to_owned(), CstInputValue::Object(provider.collect())));
     }
     CstInputValue::Object(all)
@@ -53,11 +54,11 @@ pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
         entry.append(AUTH_KEY, auth_object(auth));
         return;
     };
-    set_texts(&map, &auth.text_settings());
+    set_string_members(&map, &auth.text_settings());
     // A value is left as written if its meaning is the same.
     let scopes = find_member(&map, SCOPES_KEY).and_then(|property| property.array_value());
     match scopes.filter(|_| !auth.scopes.is_empty()) {
-        Some(list) => super::edit::change_list(&list, &auth.scopes),
+        Some(list) => super::edit::update_string_list(&list, &auth.scopes),
         None => set_member(
             &map,
             SCOPES_KEY,
@@ -65,22 +66,23 @@ pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
         ),
     }
     if auth.grant != GrantType::default() || find_member(&map, GRANT_TYPE_KEY).is_some() {
-        set_text(&map, GRANT_TYPE_KEY, auth.grant.name());
+        set_string_member(&map, GRANT_TYPE_KEY, auth.grant.name());
     }
     set_member(&map, DPOP_KEY, auth.dpop.map(CstInputValue::from));
     set_member(&map, REDIRECT_PORT_KEY, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
     match (&auth.identity_provider, find_member(&map, PROVIDER_KEY).and_then(|property| property.object_value())) {
-        (Some(provider), Some(object)) => set_texts(&object, &provider_texts(provider)),
+        (Some(provider), Some(object)) => set_string_members(&object, &identity_provider_members(provider)),
         (Some(provider), None) => {
-            let all =
-                provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
+            let all = identity_provider_members(provider)
+                .into_iter()
+                .filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
             set_member(&map, PROVIDER_KEY, Some(CstInputValue::Object(all.collect())));
         }
         (None, _) => remove_members(&map, &[PROVIDER_KEY]),
     }
 }
 
-fn provider_texts(provider: &AuthIdentityProvider) -> [(&'static str, Option<&str>); 8] {
+fn identity_provider_members(provider: &AuthIdentityProvider) -> [(&'static str, Option<&str>); 8] {
     [
         ("issuer", Some(&provider.issuer)),
         ("tokenEndpoint", provider.token_endpoint.as_deref()),
@@ -93,10 +95,10 @@ fn provider_texts(provider: &AuthIdentityProvider) -> [(&'static str, Option<&st
     ]
 }
 
-fn set_texts(map: &CstObject, settings: &[(&str, Option<&str>)]) {
+fn set_string_members(map: &CstObject, settings: &[(&str, Option<&str>)]) {
     for (key, text) in settings {
         match text {
-            Some(text) => set_text(map, key, text),
+            Some(text) => set_string_member(map, key, text),
             None => remove_members(map, &[key]),
         }
     }

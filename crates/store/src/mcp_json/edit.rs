@@ -13,24 +13,24 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Updates the entry of the server named `was`, or else of the server with the name of `entry`. If neither exists, an
-/// entry is added at the end. Returns the new text.
+/// Updates, in the text of `mcp.json`, the entry of the server named `was`, or else of the server with the name of
+/// `entry`. If neither exists, an entry is added at the end. Returns the new text.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
     match was.and_then(|was| find_member(&servers, was)).or_else(|| find_member(&servers, &entry.name)) {
         Some(property) => {
             rename_member(&property, &entry.name);
-            update_entry(&property.object_value_or_set(), &entry.config)?;
+            update_server_entry(&property.object_value_or_set(), &entry.config)?;
         }
         None => {
-            servers.append(&entry.name, new_entry(&entry.config)?);
+            servers.append(&entry.name, new_server_entry(&entry.config)?);
         }
     }
     Ok(root.to_string())
 }
 
-/// Removes a server. Returns the text unchanged if the server does not exist.
+/// Removes a server from the text of `mcp.json`. Returns the text unchanged if the server does not exist.
 pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
@@ -75,7 +75,7 @@ fn variable_object(env: &BTreeMap<String, String>) -> CstInputValue {
     CstInputValue::Object(env.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
 }
 
-fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
+fn new_server_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
     let mut properties: Vec<(String, CstInputValue)> = Vec::new();
     let mut add = |name: &str, value: CstInputValue| properties.push((name.to_owned(), value));
     match &config.transport {
@@ -119,36 +119,36 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
     Ok(CstInputValue::Object(properties))
 }
 
-fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
+fn update_server_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
     match &config.transport {
         ServerTransport::Stdio(config) => {
-            if !matches!(member_text(entry, "type").as_deref(), Some("stdio" | "local")) {
+            if !matches!(string_member(entry, "type").as_deref(), Some("stdio" | "local")) {
                 remove_members(entry, &["type", "transport"]);
             }
             remove_members(entry, &[URLS.as_slice(), &["headers", auth::AUTH_KEY]].concat());
-            change_stdio(entry, config)?;
+            update_stdio_entry(entry, config)?;
         }
         ServerTransport::Http(config) => {
             remove_members(entry, &["command", "args", "env", "cwd", sandbox::SANDBOX_KEY]);
-            change_http(entry, config);
+            update_http_entry(entry, config);
         }
     }
     match config.revision {
-        Some(revision) => set_text(entry, REVISION_KEY, revision.as_str()),
+        Some(revision) => set_string_member(entry, REVISION_KEY, revision.as_str()),
         None => remove_members(entry, &[REVISION_KEY]),
     }
-    change_tools(entry, ENABLED_TOOLS_KEY, config.tools.enabled.as_deref());
+    update_tool_list(entry, ENABLED_TOOLS_KEY, config.tools.enabled.as_deref());
     // An empty list means the same as no list, and is left as written.
     let is_written = find_member(entry, DISABLED_TOOLS_KEY).is_some_and(|property| property.array_value().is_some());
     let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
-    change_tools(entry, DISABLED_TOOLS_KEY, disabled);
+    update_tool_list(entry, DISABLED_TOOLS_KEY, disabled);
     Ok(())
 }
 
-fn change_tools(entry: &CstObject, name: &str, requested: Option<&[String]>) {
+fn update_tool_list(entry: &CstObject, name: &str, requested: Option<&[String]>) {
     match (requested, find_member(entry, name)) {
         (Some(names), Some(property)) => match property.array_value() {
-            Some(list) => change_list(&list, names),
+            Some(list) => update_string_list(&list, names),
             None => property.set_value(text_array(names)),
         },
         (Some(names), None) => {
@@ -167,13 +167,13 @@ pub(super) fn remove_members(entry: &CstObject, names: &[&str]) {
     }
 }
 
-fn member_text(entry: &CstObject, name: &str) -> Option<String> {
+fn string_member(entry: &CstObject, name: &str) -> Option<String> {
     find_member(entry, name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-fn change_http(entry: &CstObject, config: &HttpConfig) {
+fn update_http_entry(entry: &CstObject, config: &HttpConfig) {
     // A transport has several names. The name in the file is preserved if its meaning is the same.
-    let named = parse_http_kind(member_text(entry, "type").or_else(|| member_text(entry, "transport")).as_deref());
+    let named = parse_http_kind(string_member(entry, "type").or_else(|| string_member(entry, "transport")).as_deref());
     if named != Some(config.kind) {
         remove_members(entry, &["type", "transport"]);
         if let Some(kind) = config.kind {
@@ -181,15 +181,15 @@ fn change_http(entry: &CstObject, config: &HttpConfig) {
         }
     }
     let key = URLS.into_iter().find(|key| find_member(entry, key).is_some()).unwrap_or("url");
-    set_text(entry, key, &config.url);
-    change_map(entry, "headers", &config.headers);
+    set_string_member(entry, key, &config.url);
+    update_string_map(entry, "headers", &config.headers);
     auth::update_auth(entry, config.auth.as_ref());
 }
 
-fn change_map(entry: &CstObject, name: &str, requested: &BTreeMap<String, String>) {
+fn update_string_map(entry: &CstObject, name: &str, requested: &BTreeMap<String, String>) {
     match find_member(entry, name) {
         Some(property) => match property.object_value() {
-            Some(map) => change_variables(&map, requested),
+            Some(map) => update_variables(&map, requested),
             None => property.set_value(variable_object(requested)),
         },
         None if requested.is_empty() => {}
@@ -199,11 +199,11 @@ fn change_map(entry: &CstObject, name: &str, requested: &BTreeMap<String, String
     }
 }
 
-fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
-    set_text(entry, "command", &config.command);
+fn update_stdio_entry(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
+    set_string_member(entry, "command", &config.command);
     match find_member(entry, "args") {
         Some(property) => match property.array_value() {
-            Some(list) => change_list(&list, &config.args),
+            Some(list) => update_string_list(&list, &config.args),
             None => property.set_value(text_array(&config.args)),
         },
         None if config.args.is_empty() => {}
@@ -211,17 +211,17 @@ fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
             entry.append("args", text_array(&config.args));
         }
     }
-    change_map(entry, "env", &config.env);
+    update_string_map(entry, "env", &config.env);
     match (working_directory(config)?, find_member(entry, "cwd")) {
-        (Some(folder), _) => set_text(entry, "cwd", folder),
+        (Some(folder), _) => set_string_member(entry, "cwd", folder),
         (None, Some(property)) => property.remove(),
         (None, None) => {}
     }
     sandbox::update_sandbox(entry, config.sandbox.as_ref())
 }
 
-/// Sets a string member, and leaves it as written if it already has this value.
-pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
+/// Sets a string member of a JSON object, and leaves the member as written if it already has this value.
+pub(super) fn set_string_member(object: &CstObject, name: &str, value: &str) {
     match find_member(object, name) {
         Some(property) => {
             let now = property
@@ -238,8 +238,9 @@ pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     }
 }
 
-/// Sets the items of a list, and leaves equal items as written, so that a list over several lines keeps its layout.
-pub(super) fn change_list(list: &CstArray, values: &[String]) {
+/// Sets the items of a JSON array, and leaves equal items as written, so that an array over several lines keeps its
+/// layout.
+pub(super) fn update_string_list(list: &CstArray, values: &[String]) {
     for (index, element) in list.elements().into_iter().enumerate() {
         let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());
         match (values.get(index), element.as_string_lit()) {
@@ -255,13 +256,13 @@ pub(super) fn change_list(list: &CstArray, values: &[String]) {
     }
 }
 
-fn change_variables(map: &CstObject, env: &BTreeMap<String, String>) {
+fn update_variables(map: &CstObject, env: &BTreeMap<String, String>) {
     for property in map.properties() {
         if !property.decoded_name().is_some_and(|name| env.contains_key(&name)) {
             property.remove();
         }
     }
     for (name, value) in env {
-        set_text(map, name, value);
+        set_string_member(map, name, value);
     }
 }

@@ -16,7 +16,7 @@ use ports::server_config::{
 };
 
 /// Maximum length of a server name, in characters.
-const MAX_NAME_CHARS: usize = 64;
+const MAX_SERVER_NAME_CHARS: usize = 64;
 
 /// The servers that were parsed from the text of `mcp.json`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl ParsedServers {
 }
 
 /// Returns the reason why a server name is invalid, or `None` if it is valid.
-pub(crate) fn name_problem(name: &str) -> Option<String> {
+pub(crate) fn server_name_problem(name: &str) -> Option<String> {
     if name.trim().is_empty() {
         Some(String::from("a server's name must not be empty"))
-    } else if name.chars().count() > MAX_NAME_CHARS {
-        Some(format!("the name {name:?} is longer than {MAX_NAME_CHARS} characters"))
+    } else if name.chars().count() > MAX_SERVER_NAME_CHARS {
+        Some(format!("the name {name:?} is longer than {MAX_SERVER_NAME_CHARS} characters"))
     } else if name.chars().any(char::is_control) {
         Some(format!("the name {name:?} has control characters"))
     } else {
@@ -90,7 +90,7 @@ pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, Config
     let mut servers = ParsedServers::default();
     for property in &map.properties {
         let name = property.name.as_str();
-        if let Some(message) = name_problem(name) {
+        if let Some(message) = server_name_problem(name) {
             return Err(text.problem(property.range.start, message));
         }
         let Value::Object(entry) = &property.value else {

@@ -9,47 +9,49 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
-/// State of the thread that stores the latest numbers in the keychain. At most one such thread runs.
+/// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
+/// runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
     is_running: bool,
-    /// Set if there are newer numbers than those that the thread is storing.
+    /// Set if there are newer sequence numbers than those that the thread is storing.
     has_newer_numbers: bool,
     /// Set after a write waited in vain for the thread. Later writes do not wait for the thread.
     has_timed_out: bool,
 }
 
 impl DocumentSealer {
-    /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
-    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If the keychain
-    /// has not responded by then, later calls do not wait, and the number is stored once the keychain responds.
+    /// Stores the sequence number of a document in the keychain before its file is written: from then on an older copy
+    /// is refused, even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If
+    /// the keychain has not responded by then, later calls do not wait, and the number is stored once the keychain
+    /// responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
-            SealerState::Ready(ready) => raise_number(&mut ready.announced, name.file_name(), number),
+            SealerState::Ready(ready) => raise_document_number(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
-        let mut marking = self.lock_marking();
-        marking.has_newer_numbers = true;
-        if !std::mem::replace(&mut marking.is_running, true) {
+        let mut marking_state = self.lock_marking();
+        marking_state.has_newer_numbers = true;
+        if !std::mem::replace(&mut marking_state.is_running, true) {
             let sealer = Arc::clone(self);
             let thread =
                 std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.store_all_marks());
             if let Err(error) = thread {
-                marking.is_running = false;
+                marking_state.is_running = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
                 return;
             }
         }
-        if marking.has_timed_out {
+        if marking_state.has_timed_out {
             return;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.is_running);
-        let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        marking.has_timed_out = marking.is_running;
+        let waited = self.marked.wait_timeout_while(marking_state, left, |marking_state| marking_state.is_running);
+        let (mut marking_state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        marking_state.has_timed_out = marking_state.is_running;
     }
 
-    /// Returns `true` if the keychain has a higher number of this document.
+    /// Returns `true` if the keychain contains a higher sequence number of this document.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -57,31 +59,31 @@ impl DocumentSealer {
         }
     }
 
-    /// Records that the file of a document was written with this number.
+    /// Records that the file of a document was written with this sequence number.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
         let SealerState::Ready(ready) = &mut *self.state() else { return };
-        raise_number(&mut ready.numbers, name.file_name(), number);
+        raise_document_number(&mut ready.numbers, name.file_name(), number);
     }
 
     pub(super) fn lock_marking(&self) -> MutexGuard<'_, MarkingState> {
-        self.marking.lock().unwrap_or_else(PoisonError::into_inner)
+        self.marking_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the latest document numbers in the keychain, repeatedly until no newer numbers exist.
+    /// Stores the latest sequence numbers of documents in the keychain, repeatedly until no newer ones exist.
     fn store_all_marks(&self) {
         loop {
-            let mut marking = self.lock_marking();
-            if !std::mem::take(&mut marking.has_newer_numbers) {
-                (marking.is_running, marking.has_timed_out) = (false, false);
+            let mut marking_state = self.lock_marking();
+            if !std::mem::take(&mut marking_state.has_newer_numbers) {
+                (marking_state.is_running, marking_state.has_timed_out) = (false, false);
                 self.marked.notify_all();
                 return;
             }
-            drop(marking);
+            drop(marking_state);
             self.store_marks();
         }
     }
 
-    /// Stores the latest document numbers in the keychain, once.
+    /// Stores the latest sequence numbers of documents in the keychain, once.
     pub(super) fn store_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
@@ -91,15 +93,15 @@ impl DocumentSealer {
             _ => return,
         };
         let marked = self.secrets.read_mark(MARK_NAME).and_then(|mark| {
-            let stored = mark.as_deref().map(parse_numbers);
+            let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.state() {
                 for (name, number) in &numbers {
-                    raise_number(&mut ready.announced, name, *number);
+                    raise_document_number(&mut ready.announced, name, *number);
                 }
             }
             for (name, number) in &own {
-                raise_number(&mut numbers, name, *number);
+                raise_document_number(&mut numbers, name, *number);
             }
             if stored.as_ref() == Some(&numbers) {
                 return Ok(());
@@ -114,23 +116,23 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns the highest number of each document that was written or announced.
+    /// Returns the highest sequence number of each document that was written or announced.
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
-            raise_number(&mut numbers, name, *number);
+            raise_document_number(&mut numbers, name, *number);
         }
         numbers
     }
 }
 
-/// Raises a document's number. A lower number is ignored.
-fn raise_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
+/// Raises the sequence number of a document. A lower number is ignored.
+fn raise_document_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);
 }
 
-pub(super) fn parse_numbers(mark: &str) -> BTreeMap<String, u64> {
+pub(super) fn parse_document_numbers(mark: &str) -> BTreeMap<String, u64> {
     let number = |line: &str| {
         let (name, number) = line.split_once(' ')?;
         Some((name.to_owned(), number.parse().ok()?))

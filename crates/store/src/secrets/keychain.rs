@@ -18,7 +18,7 @@ use secret_service::keychain_entry;
 use windows::keychain_entry;
 
 /// Service name under which all keychain entries are stored.
-const SERVICE: &str = "drawbridge";
+const KEYCHAIN_SERVICE_NAME: &str = "drawbridge";
 
 /// The reason why the keychain can't be used, each with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +51,13 @@ impl From<KeychainError> for SecretError {
     }
 }
 
-/// A store of named entries: the system's keychain, or a scripted one in tests. Calls block.
+/// A store of named keychain entries: the system's keychain, or a scripted one in tests. Calls block.
 pub(super) trait Keychain: Send + Sync {
-    /// Reads an entry. `None` does not prove that the entry does not exist: a locked keychain may return `None`, too.
+    /// Reads a keychain entry. `None` does not prove that the entry does not exist: a locked keychain may return
+    /// `None`, too.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError>;
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError>;
-    /// Removes an entry. Succeeds if the entry does not exist.
+    /// Removes a keychain entry. Succeeds if the entry does not exist.
     fn remove(&self, name: &str) -> Result<(), KeychainError>;
 }
 

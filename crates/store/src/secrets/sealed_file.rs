@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 /// Version of the format of `secrets.json`.
-const FORMAT_VERSION: u32 = 1;
+const SECRETS_FORMAT_VERSION: u32 = 1;
 /// Length of the key that encrypts `secrets.json`, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
-const CHECK_NAME: &str = "";
+/// Name to which the encrypted [`SealedFile::check`] is bound. Names of secrets are never empty.
+const KEY_CHECK_NAME: &str = "";
 
 /// The key that encrypts one `secrets.json`.
 pub(super) struct SecretsKey {
@@ -22,39 +22,39 @@ pub(super) struct SecretsKey {
     cipher: RandomizedNonceKey,
 }
 
-/// Error of encryption or decryption: wrong key, wrong name, or damaged data.
+/// Error of encrypting or decrypting a secret: wrong key, wrong name, or damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct UnsealError;
+pub(super) struct SecretCipherError;
 
 impl SecretsKey {
-    pub(super) fn new(id: &str, bytes: &[u8]) -> Result<Self, UnsealError> {
-        let cipher = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| UnsealError)?;
+    pub(super) fn new(id: &str, bytes: &[u8]) -> Result<Self, SecretCipherError> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| SecretCipherError)?;
         Ok(Self { id: id.to_owned(), cipher })
     }
 
     /// Creates a random key, and returns its identifier and its bytes.
-    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), UnsealError> {
+    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), SecretCipherError> {
         let (mut id, mut bytes) = ([0; 8], Zeroizing::new([0; KEY_BYTES]));
-        aws_lc_rs::rand::fill(&mut id).map_err(|_| UnsealError)?;
-        aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| UnsealError)?;
+        aws_lc_rs::rand::fill(&mut id).map_err(|_| SecretCipherError)?;
+        aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| SecretCipherError)?;
         Ok((id.iter().map(|byte| format!("{byte:02x}")).collect(), bytes))
     }
 
     /// Encrypts a secret, bound to its name, with a random nonce.
-    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<SealedSecret, UnsealError> {
+    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<SealedSecret, SecretCipherError> {
         let mut bytes = secret.as_bytes().to_vec();
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
-        let nonce = nonce.map_err(|_| UnsealError)?;
+        let nonce = nonce.map_err(|_| SecretCipherError)?;
         Ok(SealedSecret { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
     }
 
-    /// Decrypts an entry that was encrypted under this name.
-    pub(super) fn open(&self, name: &str, entry: &SealedSecret) -> Result<String, UnsealError> {
-        let nonce = STANDARD.decode(&entry.nonce).map_err(|_| UnsealError)?;
-        let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| UnsealError)?;
-        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| UnsealError)?);
+    /// Decrypts a secret that was encrypted under this name.
+    pub(super) fn open(&self, name: &str, entry: &SealedSecret) -> Result<String, SecretCipherError> {
+        let nonce = STANDARD.decode(&entry.nonce).map_err(|_| SecretCipherError)?;
+        let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| SecretCipherError)?;
+        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| SecretCipherError)?);
         let opened = self.cipher.open_in_place(nonce, Aad::from(name.as_bytes()), &mut bytes);
-        String::from_utf8(opened.map_err(|_| UnsealError)?.to_vec()).map_err(|_| UnsealError)
+        String::from_utf8(opened.map_err(|_| SecretCipherError)?.to_vec()).map_err(|_| SecretCipherError)
     }
 }
 
@@ -80,9 +80,9 @@ pub(super) struct SealedSecret {
 }
 
 impl SealedFile {
-    pub(super) fn new(key: &SecretsKey) -> Result<Self, UnsealError> {
-        let check = key.seal(CHECK_NAME, "")?;
-        Ok(Self { version: FORMAT_VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
+    pub(super) fn new(key: &SecretsKey) -> Result<Self, SecretCipherError> {
+        let check = key.seal(KEY_CHECK_NAME, "")?;
+        Ok(Self { version: SECRETS_FORMAT_VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
     /// Parses the bytes of `secrets.json`.
@@ -91,15 +91,15 @@ impl SealedFile {
     /// Returns a message that explains why it can't be parsed.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| format!("line {}: {error}", error.line()))?;
-        if file.version != FORMAT_VERSION {
+        if file.version != SECRETS_FORMAT_VERSION {
             return Err(format!("it is of version {}, which a newer Drawbridge wrote", file.version));
         }
         Ok(file)
     }
 
-    /// Returns `true` if this key encrypts the file.
+    /// Returns `true` if this key encrypts `secrets.json`.
     pub(super) fn is_encrypted_with(&self, key: &SecretsKey) -> bool {
-        self.key == key.id && key.open(CHECK_NAME, &self.check).is_ok()
+        self.key == key.id && key.open(KEY_CHECK_NAME, &self.check).is_ok()
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
         let (one, two) = (key(), key());
         let sealed = one.seal("a", "top-secret").unwrap();
         assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
-        assert_eq!(one.open("b", &sealed), Err(UnsealError), "another name must not decrypt");
-        assert_eq!(two.open("a", &sealed), Err(UnsealError), "another key must not decrypt");
+        assert_eq!(one.open("b", &sealed), Err(SecretCipherError), "another name must not decrypt");
+        assert_eq!(two.open("a", &sealed), Err(SecretCipherError), "another key must not decrypt");
         assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each encryption must use a new nonce");
         let mut bytes = STANDARD.decode(&sealed.sealed).unwrap();
         for at in 0..bytes.len() {
@@ -128,14 +128,14 @@ mod tests {
             let changed = SealedSecret { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
             assert_eq!(
                 one.open("a", &changed),
-                Err(UnsealError),
+                Err(SecretCipherError),
                 "a file with a changed byte {at} must not be decrypted"
             );
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
             let entry = SealedSecret { nonce: strange.to_owned(), sealed: strange.to_owned() };
-            assert_eq!(one.open("a", &entry), Err(UnsealError), "{strange:?} must not decrypt");
+            assert_eq!(one.open("a", &entry), Err(SecretCipherError), "{strange:?} must not decrypt");
         }
     }
 

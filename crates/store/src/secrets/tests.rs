@@ -11,7 +11,7 @@ use super::*;
 enum KeychainMode {
     #[default]
     Works,
-    /// Behaves like GNOME Keyring: reports that nothing exists, and rejects writes.
+    /// Behaves like a locked GNOME Keyring: reports that nothing exists, and rejects writes.
     Locked,
     Missing,
 }
@@ -290,7 +290,7 @@ fn name_lock_is_exclusive_between_processes() {
     assert!(two.lock_name("b").is_some(), "another name must not be locked");
     // The first process releases the name after the second one has found it locked.
     let (mut held, mut pauses) = (Some(held), 0);
-    let next = two.acquire_name("a", || {
+    let next = two.acquire_name_lock("a", || {
         pauses += 1;
         drop(held.take());
     });

@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use super::keychain::{Keychain, KeychainError};
 
-/// A keychain with a time limit for each call.
+/// A keychain whose calls have a time limit.
 pub(super) struct TimedKeychain {
     keychain: Arc<dyn Keychain>,
     limit: Duration,
-    turn: Arc<KeychainTurn>,
+    turn: Arc<KeychainCallLock>,
 }
 
 #[derive(Default)]
-struct KeychainTurn {
+struct KeychainCallLock {
     is_taken: Mutex<bool>,
     freed: Condvar,
 }
 
-impl KeychainTurn {
+impl KeychainCallLock {
     fn lock(&self) -> MutexGuard<'_, bool> {
         self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -33,9 +33,9 @@ impl KeychainTurn {
 }
 
 /// Guard that lets the next keychain call start when it is dropped, also after a panic.
-struct KeychainTurnGuard(Arc<KeychainTurn>);
+struct KeychainCallLockGuard(Arc<KeychainCallLock>);
 
-impl Drop for KeychainTurnGuard {
+impl Drop for KeychainCallLockGuard {
     fn drop(&mut self) {
         *self.0.lock() = false;
         self.0.freed.notify_one();
@@ -56,7 +56,7 @@ impl TimedKeychain {
         if !self.turn.acquire(self.limit) {
             return Err(self.timeout_error());
         }
-        let (taken, keychain) = (KeychainTurnGuard(Arc::clone(&self.turn)), Arc::clone(&self.keychain));
+        let (taken, keychain) = (KeychainCallLockGuard(Arc::clone(&self.turn)), Arc::clone(&self.keychain));
         let (done, result) = sync_channel(1);
         let work = move || {
             let outcome = act(keychain.as_ref());
@@ -98,14 +98,14 @@ impl Keychain for TimedKeychain {
 mod tests {
     use super::*;
 
-    /// A keychain whose reads hang until the test releases its turn.
+    /// A keychain whose reads hang until the test releases its call lock.
     #[derive(Default)]
-    struct HangingKeychain(Arc<KeychainTurn>);
+    struct HangingKeychain(Arc<KeychainCallLock>);
 
     impl Keychain for HangingKeychain {
         fn read(&self, _name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
             self.0.acquire(Duration::from_secs(3_600));
-            drop(KeychainTurnGuard(Arc::clone(&self.0)));
+            drop(KeychainCallLockGuard(Arc::clone(&self.0)));
             Ok(Some(b"late".to_vec()))
         }
 
@@ -133,7 +133,7 @@ mod tests {
             );
         }
         assert!(matches!(patience.write("x", b"y"), Err(KeychainError::Locked(_))), "other calls must fail as well");
-        drop(KeychainTurnGuard(gate));
+        drop(KeychainCallLockGuard(gate));
         let until = Instant::now() + Duration::from_secs(10);
         while patience.read("x") != Ok(Some(b"late".to_vec())) {
             assert!(Instant::now() < until, "calls must succeed once the keychain responds again");

@@ -11,7 +11,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the position of the value that follows a key and its colon. `at` is the position of the key's opening quote.
 #[inline(always)]
-pub(super) fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn key_and_colon_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
@@ -92,7 +92,7 @@ fn find_special_byte(bytes: &[u8], mut at: usize) -> usize {
 pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
-        let block = rest.get(..BLOCK_SIZE).unwrap_or(rest);
+        let block = rest.get(..STRING_BLOCK_BYTES).unwrap_or(rest);
         let found = memchr::memchr2(b'"', b'\\', block);
         let passed = block.get(..found.unwrap_or(block.len()))?;
         if passed.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
@@ -102,21 +102,21 @@ pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
         if found.is_some() {
             return Some(at);
         }
-        if block.len() < BLOCK_SIZE {
+        if block.len() < STRING_BLOCK_BYTES {
             return None;
         }
         while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_plain_block) {
-            at += BLOCK_SIZE;
+            at += STRING_BLOCK_BYTES;
         }
     }
 }
 
 /// Number of bytes of a long string that are examined at once.
-const BLOCK_SIZE: usize = 1024;
+const STRING_BLOCK_BYTES: usize = 1024;
 
 /// Returns `true` if the block has no quote, backslash or control character. Has no branch per byte, so that the
 /// compiler can vectorize the loop.
-fn is_plain_block(block: &[u8; BLOCK_SIZE]) -> bool {
+fn is_plain_block(block: &[u8; STRING_BLOCK_BYTES]) -> bool {
     let (mut quote, mut backslash, mut least) = (u8::MAX, u8::MAX, u8::MAX);
     for byte in block {
         quote = quote.min(byte ^ b'"');
@@ -126,8 +126,8 @@ fn is_plain_block(block: &[u8; BLOCK_SIZE]) -> bool {
     quote != 0 && backslash != 0 && least >= b' '
 }
 
-/// Returns the position after an escape whose backslash is directly before `at`. Returns `None` if the escape is
-/// invalid or only half of a surrogate pair.
+/// Returns the position after a string's escape whose backslash is directly before `at`. Returns `None` if the escape
+/// is invalid or only half of a surrogate pair.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),

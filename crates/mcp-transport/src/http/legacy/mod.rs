@@ -16,9 +16,9 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::wait_ready;
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
+use crate::driver::due_timer::DeadlineTimer;
+use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;
 use crate::http::endpoint::{HttpEndpoint, RequestParts};
@@ -28,18 +28,18 @@ use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the event stream.
 const STREAM_EXCHANGE: u64 = 0;
-const MAX_STEPS_PER_POLL: usize = 64;
+const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
-/// Timeout of sending the last messages when the session is closed.
+/// Timeout of posting the last messages when the session is closed.
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Driver of the session with one server over HTTP+SSE.
 pub(super) struct LegacyDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
     endpoint: HttpEndpoint,
     /// URL of the event stream.
     url: Url,
@@ -50,7 +50,7 @@ pub(super) struct LegacyDriver<'o> {
     waiting: VecDeque<OutgoingMessage>,
     /// URL to which messages are posted, or `None` before the server has sent it.
     post_to: Option<Url>,
-    /// Exchange number of a POST that must complete before other messages are sent, or `None`.
+    /// Exchange number of a POST that must complete before other messages are sent, or `None` if none must.
     gate: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_fall_back_to_streamable: bool,
@@ -61,7 +61,7 @@ pub(super) struct LegacyDriver<'o> {
     not_found: Option<DeliveryFault>,
 }
 
-/// A POST whose HTTP response is pending.
+/// A POST whose HTTP response has not arrived yet.
 struct PendingPost {
     about: OutgoingKind,
     /// Set if the server did not accept the message in time.
@@ -69,7 +69,7 @@ struct PendingPost {
 }
 
 /// Result of [`LegacyDriver::run`].
-pub(super) enum LegacyEnd<'o> {
+pub(super) enum LegacyDriverEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
     /// The server does not support HTTP+SSE. Contains the failure of the GET that shows this.
@@ -88,10 +88,10 @@ impl<'o> LegacyDriver<'o> {
         LegacyDriver {
             core,
             notes,
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             endpoint,
             url,
-            fall_back_at: may_fall_back_to_streamable.then(|| clock_now() + limits.endpoint),
+            fall_back_at: may_fall_back_to_streamable.then(|| tokio_clock_now() + limits.endpoint),
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
@@ -105,20 +105,28 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> LegacyEnd<'o> {
+    pub(super) async fn run(mut self) -> LegacyDriverEnd<'o> {
         let headers = headers::get_request_headers(None, SessionHeaders::EMPTY);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
-        self.work.push(exchange::open_stream(STREAM_EXCHANGE, self.endpoint.clone(), parts, limit, Duration::ZERO));
+        self.work.push(exchange::open_event_stream(
+            STREAM_EXCHANGE,
+            self.endpoint.clone(),
+            parts,
+            limit,
+            Duration::ZERO,
+        ));
         while !self.is_over() {
             self.step().await;
             self.pump();
         }
         match self.not_found.take() {
-            Some(fault) if !self.core.is_stopped() => LegacyEnd::NotFound(Box::new((self.core, self.notes, fault))),
+            Some(fault) if !self.core.is_stopped() => {
+                LegacyDriverEnd::NotFound(Box::new((self.core, self.notes, fault)))
+            }
             _ => {
                 self.end().await;
-                LegacyEnd::Done
+                LegacyDriverEnd::Done
             }
         }
     }
@@ -136,12 +144,12 @@ impl<'o> LegacyDriver<'o> {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(clock_now()),
+            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => self.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = clock_now();
+                let now = tokio_clock_now();
                 self.on_step(step, now);
-                for _ in 1..MAX_STEPS_PER_POLL {
+                for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
                     self.pump();
                     if !self.core.has_room() || self.is_over() {
                         return;
@@ -196,7 +204,7 @@ impl<'o> LegacyDriver<'o> {
             self.waiting.push_back(outgoing);
         }
         if self.waiting.len() > MAX_WAITING_MESSAGES {
-            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), clock_now());
+            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), tokio_clock_now());
         }
         while self.gate.is_none()
             && self.posts.len() < self.limits.posts
@@ -241,7 +249,10 @@ impl<'o> LegacyDriver<'o> {
         let ExchangeStep { exchange, moved, what, .. } = step;
         if exchange == STREAM_EXCHANGE {
             if let Some(moved) = moved {
-                self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
+                self.note(format!(
+                    "a redirect was followed to {}",
+                    delivery_faults::displayed_server_text(moved.to.path())
+                ));
                 self.url = moved.to;
             }
             return self.on_stream_step(what, now);
@@ -269,7 +280,7 @@ impl<'o> LegacyDriver<'o> {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
             OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
                 if self.core.session.is_response_pending(&id) {
-                    let cause = delivery_faults::displayed_text(&fault.to_string());
+                    let cause = delivery_faults::displayed_server_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
             }
@@ -277,8 +288,8 @@ impl<'o> LegacyDriver<'o> {
             about => {
                 let line = format!(
                     "{} was not delivered: {}",
-                    connection_notes::message_name(&about),
-                    delivery_faults::displayed_text(&fault.to_string())
+                    connection_notes::outgoing_message_name(&about),
+                    delivery_faults::displayed_server_text(&fault.to_string())
                 );
                 self.note(line);
             }

@@ -6,10 +6,10 @@ use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
 use super::{LegacyDriver, STREAM_EXCHANGE};
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::http::delivery_faults;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, stream_end_text};
-use crate::http::sse::{SseEvent, StreamEnd};
+use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::line_decoder::DecodedLine;
 
 impl LegacyDriver<'_> {
@@ -35,17 +35,17 @@ impl LegacyDriver<'_> {
         }
     }
 
-    fn on_stream_continued(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
+    fn on_stream_continued(&mut self, next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>>) {
         match next {
             Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", stream_end_text(&end));
-                self.on_stream_unavailable(DeliveryFault::Unusable { cause }, clock_now());
+                self.on_stream_unavailable(DeliveryFault::Unusable { cause }, tokio_clock_now());
             }
             Err(end) => {
                 let cause = stream_end_text(&end);
                 self.note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), clock_now());
+                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
             }
         }
     }
@@ -56,7 +56,10 @@ impl LegacyDriver<'_> {
                 let found = if kind == "endpoint" {
                     self.parse_endpoint(&data)
                 } else {
-                    Err(format!("its first event is `{}`, not `endpoint`", delivery_faults::displayed_text(&kind)))
+                    Err(format!(
+                        "its first event is `{}`, not `endpoint`",
+                        delivery_faults::displayed_server_text(&kind)
+                    ))
                 };
                 match found {
                     Ok(url) => {
@@ -82,7 +85,7 @@ impl LegacyDriver<'_> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
         if url.origin() != self.url.origin() {
-            let shown = delivery_faults::displayed_text(&url.origin().ascii_serialization());
+            let shown = delivery_faults::displayed_server_text(&url.origin().ascii_serialization());
             return Err(format!("its endpoint event names another origin, {shown}, which is not followed"));
         }
         url.set_fragment(None);

@@ -9,4 +9,4 @@ mod reference;
 mod sse_events;
 mod sse_guard;
 
-pub(super) use sse_events::{SseEvent, SseEvents, StreamEnd, StreamFault};
+pub(super) use sse_events::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};

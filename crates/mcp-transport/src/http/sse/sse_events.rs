@@ -17,7 +17,7 @@ const MAX_BATCH_EVENTS: usize = 64;
 /// Size in bytes at which [`SseEvents::next_batch`] adds no further event to a batch.
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// An event, or a change of the stream's state, that an event stream contains.
+/// An event, or a change of the stream's state such as its last event ID, that an event stream contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent {
     /// An event with data.
@@ -40,7 +40,7 @@ pub enum SseEvent {
 
 /// Error at which an event stream ended.
 #[derive(Debug)]
-pub(crate) enum StreamFault<E> {
+pub(crate) enum EventStreamFault<E> {
     /// The HTTP body failed with this error.
     Body(E),
     /// The parser failed with this message, although the guard should have prevented that.
@@ -51,7 +51,7 @@ pub(crate) enum StreamFault<E> {
 pub(crate) struct SseEvents<E> {
     stream: EventStream<GuardedStream<E>>,
     last_id: String,
-    /// Items of the last parsed event that were not returned yet.
+    /// Items that the last parsed event yielded and that were not returned yet.
     rest: VecDeque<SseEvent>,
 }
 
@@ -62,8 +62,8 @@ impl<E: Send + 'static> SseEvents<E> {
         SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
-    /// Returns the next item, or `None` at the end of the stream.
-    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, StreamFault<E>>> {
+    /// Returns the next item of the event stream, or `None` at its end.
+    pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, EventStreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
                 return Some(Ok(event));
@@ -74,11 +74,13 @@ impl<E: Send + 'static> SseEvents<E> {
                     return Some(Ok(SseEvent::TooLarge { head }));
                 }
                 Err(EventStreamError::Transport(StreamError::Bytes(error))) => {
-                    return Some(Err(StreamFault::Body(error)));
+                    return Some(Err(EventStreamFault::Body(error)));
                 }
-                Err(EventStreamError::Utf8(error)) => return Some(Err(StreamFault::Unreadable(error.to_string()))),
+                Err(EventStreamError::Utf8(error)) => {
+                    return Some(Err(EventStreamFault::Unreadable(error.to_string())));
+                }
                 Err(EventStreamError::Parser(error)) => {
-                    return Some(Err(StreamFault::Unreadable(error.code.description().to_owned())));
+                    return Some(Err(EventStreamFault::Unreadable(error.code.description().to_owned())));
                 }
             }
         }
@@ -86,14 +88,14 @@ impl<E: Send + 'static> SseEvents<E> {
 
     /// Waits for an event, and returns it with further events that are available without waiting. The second value is
     /// `Some` with the last events of the stream.
-    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
+    pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<EventStreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
         let mut next = Some(self.next().await);
         while let Some(event) = next {
             match event {
-                None => return (events, Some(StreamEnd::Ended)),
-                Some(Err(fault)) => return (events, Some(StreamEnd::Broken(fault))),
+                None => return (events, Some(EventStreamEnd::Ended)),
+                Some(Err(fault)) => return (events, Some(EventStreamEnd::Broken(fault))),
                 Some(Ok(event)) => {
                     if let SseEvent::Data { data, .. } = &event {
                         bytes += data.len();
@@ -125,13 +127,13 @@ impl<E: Send + 'static> SseEvents<E> {
     }
 }
 
-/// Reason why a stream has no more events.
+/// Reason why an event stream has no more events.
 #[derive(Debug)]
-pub(crate) enum StreamEnd<E> {
-    /// The server ended the stream.
+pub(crate) enum EventStreamEnd<E> {
+    /// The server ended the event stream.
     Ended,
-    /// The stream failed with this error.
-    Broken(StreamFault<E>),
+    /// The event stream failed with this error.
+    Broken(EventStreamFault<E>),
 }
 
 enum StreamError<E> {

@@ -7,7 +7,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
 
-use crate::line_decoder::EXCERPT_BYTES;
+use crate::line_decoder::LINE_EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` value. Longer values are ignored.
@@ -16,7 +16,7 @@ const MAX_RETRY_DIGITS: usize = 18;
 /// An event that was skipped because it exceeds the size limit. Later events are read normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OversizedEvent {
-    /// First bytes of the event's data.
+    /// First bytes of the skipped event's data.
     pub(super) head: Bytes,
 }
 
@@ -28,11 +28,12 @@ pub(super) enum GuardOutput {
     TooLarge(OversizedEvent),
 }
 
+/// Normalizes the bytes of an event stream into blocks of lines.
 #[derive(Debug)]
 pub(super) struct SseGuard {
     limit: usize,
     input: Bytes,
-    /// Normalized bytes of the current block. The current line begins at index `line`.
+    /// Normalized bytes of the current block of lines. The current line begins at index `line`.
     block: BytesMut,
     line: usize,
     /// Set until the first line is complete. A byte order mark is removed from that line.
@@ -65,7 +66,7 @@ impl SseGuard {
         }
     }
 
-    /// Adds a chunk of input. Must be called only after [`SseGuard::next`] returned `None`.
+    /// Adds a chunk of the event stream's bytes. Must be called only after [`SseGuard::next`] returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
@@ -117,9 +118,9 @@ impl SseGuard {
     }
 
     fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
-        let room = EXCERPT_BYTES.saturating_sub(self.block.len());
+        let room = LINE_EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
-        self.block.truncate(EXCERPT_BYTES);
+        self.block.truncate(LINE_EXCERPT_BYTES);
         let block = std::mem::take(&mut self.block).freeze();
         let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
         let head = block.slice(head..);
@@ -193,7 +194,7 @@ fn is_retry_value(value: &[u8]) -> bool {
     !value.is_empty() && value.len() <= MAX_RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
 }
 
-/// Returns the line with invalid UTF-8 replaced, or `None` if the line is valid.
+/// Returns the line with invalid UTF-8 replaced, or `None` if the line is valid UTF-8.
 fn replace_invalid_bytes(line: &[u8]) -> Option<String> {
     std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
 }

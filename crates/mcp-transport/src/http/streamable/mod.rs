@@ -22,19 +22,19 @@ use super::HttpLimits;
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
-use crate::driver::driver_core::{DriverCore, clock_now};
-use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::wait_ready;
+use crate::driver::driver_core::{DriverCore, tokio_clock_now};
+use crate::driver::due_timer::DeadlineTimer;
+use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
-/// Maximum number of exchange steps that are handled before the owner is polled again.
-const MAX_STEPS_PER_POLL: usize = 64;
+/// Maximum number of steps of HTTP exchanges that are handled before the session's owner is polled again.
+const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 
 /// Driver of the session with one server over Streamable HTTP.
 pub(super) struct StreamableDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
-    alarm: DueTimer,
+    alarm: DeadlineTimer,
     endpoint: HttpEndpoint,
     url: Url,
     limits: HttpLimits,
@@ -47,8 +47,8 @@ pub(super) struct StreamableDriver<'o> {
     requests: VecDeque<OutgoingMessage>,
     /// Notifications and responses that wait because the maximum number of POSTs is in progress.
     messages: VecDeque<OutgoingMessage>,
-    /// Number of the exchange that must complete before other messages are sent, or `None`. Servers may refuse messages
-    /// that arrive before `notifications/initialized`.
+    /// Number of the HTTP exchange that must complete before other messages are sent, or `None`. Servers may refuse
+    /// messages that arrive before `notifications/initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
     /// Times at which the server recently discarded sessions.
@@ -64,7 +64,7 @@ pub(super) struct StreamableDriver<'o> {
 }
 
 /// Result of [`StreamableDriver::run`].
-pub(super) enum StreamableEnd<'o> {
+pub(super) enum StreamableDriverEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
     /// The server seems not to support Streamable HTTP. Contains the event about the failed handshake.
@@ -75,12 +75,12 @@ pub(super) enum StreamableEnd<'o> {
 struct ActiveExchange {
     kind: ExchangeKind,
     abort: AbortHandle,
-    /// Name of the exchange in notes to the user.
+    /// Name of the HTTP exchange in notes to the user.
     name: String,
     /// Set if the HTTP request contained a session ID.
     in_session: bool,
     resume: ResumeState,
-    /// Call whose deadlines are paused while the exchange waits for the authorizer, or `None`.
+    /// Call whose deadlines are paused while the HTTP exchange waits for the authorizer, or `None`.
     held: Option<CallId>,
 }
 
@@ -102,16 +102,16 @@ enum ExchangeKind {
 #[derive(Default)]
 struct ResumeState {
     last_id: String,
-    /// Reconnection time that the server requested (`retry`).
+    /// Reconnection time that the server requested in the `retry` field of the stream.
     retry: Option<Duration>,
-    /// Number of consecutive attempts to open the stream that failed or yielded no event.
+    /// Number of consecutive attempts to open the event stream that failed or yielded no event.
     failures: u32,
-    /// Number of consecutive streams that ended without a message. A message sets it to 1, and a stream that stayed
-    /// open for long sets it to 0.
+    /// Number of consecutive event streams that ended without a message. A message sets it to 1, and a stream that
+    /// stayed open for long sets it to 0.
     fruitless: u32,
-    /// Time at which the stream was last opened.
+    /// Time at which the event stream was last opened.
     opened_at: Option<Instant>,
-    /// Set while the stream is closed and waits to be reopened, or connects.
+    /// Set while the event stream is closed and waits to be reopened, or connects.
     reopening: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'o> StreamableDriver<'o> {
         StreamableDriver {
             core,
             notes,
-            alarm: DueTimer::new(),
+            alarm: DeadlineTimer::new(),
             endpoint,
             url,
             limits,
@@ -147,7 +147,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    pub(super) async fn run(mut self) -> StreamableEnd<'o> {
+    pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
         self.pump();
         while !self.is_over() {
             self.step().await;
@@ -155,11 +155,11 @@ impl<'o> StreamableDriver<'o> {
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.is_stopped() => {
-                StreamableEnd::NotStreamable(Box::new((self.core, self.notes, why)))
+                StreamableDriverEnd::NotStreamable(Box::new((self.core, self.notes, why)))
             }
             _ => {
                 self.end().await;
-                StreamableEnd::Done
+                StreamableDriverEnd::Done
             }
         }
     }
@@ -176,10 +176,10 @@ impl<'o> StreamableDriver<'o> {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => core.on_deadline(clock_now()),
+            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
-                let now = clock_now();
+                let now = tokio_clock_now();
                 self.on_step(step, now);
                 self.on_more_steps(now);
             }
@@ -188,7 +188,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Handles further exchange steps that are ready, which avoids an iteration of the event loop for each.
     fn on_more_steps(&mut self, now: Instant) {
-        for _ in 1..MAX_STEPS_PER_POLL {
+        for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
             self.pump();
             if !self.core.has_room() || self.is_over() {
                 return;
@@ -293,7 +293,7 @@ impl<'o> StreamableDriver<'o> {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
-            self.core.session.resume_call(call, clock_now());
+            self.core.session.resume_call(call, tokio_clock_now());
         }
     }
 
@@ -315,7 +315,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn close(&mut self, reason: CloseReason) {
-        self.core.session.handle_closed(reason, clock_now());
+        self.core.session.handle_closed(reason, tokio_clock_now());
     }
 }
 

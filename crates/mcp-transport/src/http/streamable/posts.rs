@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde::Deserialize;
 
 use super::{ExchangeKind, StreamableDriver};
-use crate::driver::driver_core::clock_now;
+use crate::driver::driver_core::tokio_clock_now;
 use crate::http::HttpLimits;
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
@@ -88,7 +88,7 @@ impl StreamableDriver<'_> {
             OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens_session(method) => {
                 "ping".into()
             }
-            about => connection_notes::message_name(about),
+            about => connection_notes::outgoing_message_name(about),
         };
         let headers = headers::post_request_headers(head.as_deref(), SessionHeaders { session, revision });
         self.core.emit_sent_frame(body.clone(), &about);
@@ -141,7 +141,7 @@ impl StreamableDriver<'_> {
     fn on_unsendable(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
-                self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, clock_now());
+                self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, tokio_clock_now());
             }
             _ => self.note(cause),
         }

@@ -11,7 +11,7 @@ use crate::driver::message_intake::ResponseKind;
 use crate::http::delivery_faults::{self, HttpRefusal};
 use crate::http::endpoint::FollowedRedirect;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, stream_end_text};
-use crate::http::sse::{SseEvent, StreamEnd};
+use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
@@ -19,7 +19,7 @@ use crate::line_decoder::DecodedLine;
 /// closed, because the server would discard the next session as well.
 const MAX_LOST_SESSIONS: usize = 5;
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
-/// Maximum time that a stream may stay open after it delivered its response.
+/// Maximum time that an event stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
@@ -54,7 +54,7 @@ impl StreamableDriver<'_> {
 
     fn on_redirect(&mut self, moved: FollowedRedirect) {
         let FollowedRedirect { to, permanent } = moved;
-        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(to.path())));
+        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_server_text(to.path())));
         if permanent {
             self.url = to;
         }
@@ -104,7 +104,7 @@ impl StreamableDriver<'_> {
         exchange: u64,
         opened: bool,
         events: Vec<SseEvent>,
-        next: Result<BoxedEvents, StreamEnd<reqwest::Error>>,
+        next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>>,
         now: Instant,
     ) {
         if opened {
@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_pause(pause)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_retry_delay(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
@@ -137,9 +137,8 @@ impl StreamableDriver<'_> {
         };
         match (next, answered) {
             (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_next_events(exchange, stream)),
-            (Ok(stream), Some(at)) => {
-                self.continue_exchange(exchange, exchange::read_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT))
-            }
+            (Ok(stream), Some(at)) => self
+                .continue_exchange(exchange, exchange::drain_stream_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT)),
             (Err(_), Some(_)) => {
                 self.finish_exchange(exchange);
             }
@@ -212,7 +211,10 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!("{name} was refused: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "{name} was refused: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
                 if opened {
                     self.open_get_stream();
                 }
@@ -263,7 +265,10 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!("{name} was not delivered: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "{name} was not delivered: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
                 if opened {
                     self.open_get_stream();
                 }

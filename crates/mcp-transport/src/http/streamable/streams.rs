@@ -13,8 +13,8 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
-/// Minimum lifetime after which a stream does not count as a failed attempt, even if it had no events.
-const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(10);
+/// Minimum lifetime after which an event stream does not count as a failed attempt, even if it had no events.
+const MIN_STABLE_STREAM_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
     /// Opens the GET stream of the session. Servers may refuse it.
@@ -48,7 +48,7 @@ impl StreamableDriver<'_> {
     /// Handles a POST or GET stream that ended before the response arrived.
     pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_LIFETIME) {
+        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_STREAM_LIFETIME) {
             running.resume.failures = 0;
             running.resume.fruitless = 0;
         }
@@ -93,7 +93,7 @@ impl StreamableDriver<'_> {
                 } else {
                     self.note(format!(
                         "there is no GET stream: {}",
-                        delivery_faults::displayed_text(&fault.to_string())
+                        delivery_faults::displayed_server_text(&fault.to_string())
                     ));
                 }
             }
@@ -113,9 +113,12 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Get if unusable => {
                 self.finish_exchange(exchange);
-                self.note(format!("there is no GET stream: {}", delivery_faults::displayed_text(&fault.to_string())));
+                self.note(format!(
+                    "there is no GET stream: {}",
+                    delivery_faults::displayed_server_text(&fault.to_string())
+                ));
             }
-            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_text(&fault.to_string())),
+            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_server_text(&fault.to_string())),
         }
     }
 
@@ -128,7 +131,7 @@ impl StreamableDriver<'_> {
     /// Schedules the next attempt to open the event stream of an exchange.
     fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::reopen_pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
+        let pause = retry::reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
@@ -145,7 +148,8 @@ impl StreamableDriver<'_> {
         let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
         let headers = headers::get_request_headers(last_id.as_ref(), belongs);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
-        let work = exchange::open_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
+        let work =
+            exchange::open_event_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.continue_exchange(exchange, work);
     }
 }

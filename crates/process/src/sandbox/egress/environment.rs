@@ -11,9 +11,9 @@ pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Environment variables that name the proxy, in each common spelling.
 const PROXY_VARIABLES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-/// Environment variables that list destinations to contact without the proxy.
+/// Environment variables that list hosts to contact without the proxy.
 const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
-/// Hosts of the sandbox's loopback interface, on which the server's own child processes may listen. Contacted without
+/// Hosts of the sandbox's own loopback interface, on which the server's child processes may listen. Contacted without
 /// the proxy.
 const LOOPBACK_HOSTS: &str = "localhost,127.0.0.1,::1";
 /// Environment variable that makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).

@@ -8,9 +8,9 @@ use std::str::FromStr;
 use url::Host;
 
 /// Ports that a host pattern without a port permits.
-const DEFAULT_PORTS: [u16; 2] = [443, 80];
+const DEFAULT_WEB_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a host pattern, in characters.
-const MAX_PATTERN_CHARS: usize = 300;
+const MAX_HOST_PATTERN_CHARS: usize = 300;
 /// The host name that always means the loopback interface.
 const LOCALHOST: &str = "localhost";
 
@@ -18,7 +18,7 @@ const LOCALHOST: &str = "localhost";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// The only permitted port, or `None` for ports 443 and 80.
+    /// The only port that the pattern permits, or `None` for ports 443 and 80.
     port: Option<u16>,
 }
 
@@ -61,7 +61,7 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is exactly this IP address, and permits the port.
+    /// Returns `true` if the pattern is exactly this IP address and permits this port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
@@ -76,7 +76,7 @@ impl HostPattern {
     }
 
     fn admits_port(&self, port: u16) -> bool {
-        self.port.map_or_else(|| DEFAULT_PORTS.contains(&port), |only| only == port)
+        self.port.map_or_else(|| DEFAULT_WEB_PORTS.contains(&port), |only| only == port)
     }
 }
 
@@ -88,9 +88,9 @@ impl FromStr for HostPattern {
         if text.is_empty() {
             return Err(HostPatternError::Empty);
         }
-        let not_a_host = || HostPatternError::NotAHost(text.chars().take(MAX_PATTERN_CHARS).collect());
+        let not_a_host = || HostPatternError::NotAHost(text.chars().take(MAX_HOST_PATTERN_CHARS).collect());
         let is_foreign = |character: char| character.is_whitespace() || "/@?#\\%".contains(character);
-        if text.chars().count() > MAX_PATTERN_CHARS || text.contains(is_foreign) {
+        if text.chars().count() > MAX_HOST_PATTERN_CHARS || text.contains(is_foreign) {
             return Err(not_a_host());
         }
         // An IPv6 address without brackets has no port.
@@ -143,7 +143,7 @@ pub(super) enum DestinationHost {
 impl Destination {
     /// Parses a host as a client of the proxy writes it. Returns `None` if the text is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
-        if host.len() > MAX_PATTERN_CHARS {
+        if host.len() > MAX_HOST_PATTERN_CHARS {
             return None;
         }
         Some(Destination { host: normalize_host(host)?, port })
@@ -160,7 +160,7 @@ impl Destination {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),
             DestinationHost::Address(address) => PatternHost::Address(*address),
         };
-        HostPattern { host, port: (!DEFAULT_PORTS.contains(&self.port)).then_some(self.port) }
+        HostPattern { host, port: (!DEFAULT_WEB_PORTS.contains(&self.port)).then_some(self.port) }
     }
 }
 

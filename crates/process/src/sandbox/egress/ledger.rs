@@ -11,13 +11,13 @@ use super::counted_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines for the activity log.
-const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
+const MIN_LOG_BATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which the ledger reports the byte counts of open connections if there are no other events.
-const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
+const OPEN_CONNECTION_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects the connections and refusals of a proxy until [`EgressLedger::take_lines`] is called.
+/// Collects connections and refusals of a server's egress proxy until [`EgressLedger::take_activity_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -29,7 +29,7 @@ struct LedgerState {
     entries: Vec<LedgerEntry>,
     /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
-    /// Open connections of the proxy, at most as many as it allows.
+    /// Open connections of the proxy. There are at most as many as the proxy allows.
     open: Vec<TrackedConnection>,
 }
 
@@ -128,17 +128,17 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Waits for events or [`OPEN_REPORT_INTERVAL`], then for [`MIN_BATCH_INTERVAL`], and returns the log lines about
-    /// the events.
-    pub(super) async fn next_lines(&self) -> Vec<String> {
+    /// Waits for events or [`OPEN_CONNECTION_REPORT_INTERVAL`], then for [`MIN_LOG_BATCH_INTERVAL`], and returns the
+    /// log lines about the events.
+    pub(super) async fn next_activity_lines(&self) -> Vec<String> {
         // Waits a while after the first event, so that one batch includes the events that follow it.
-        let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
-        sleep(MIN_BATCH_INTERVAL).await;
-        self.take_lines()
+        let _ = timeout(OPEN_CONNECTION_REPORT_INTERVAL, self.changed.notified()).await;
+        sleep(MIN_LOG_BATCH_INTERVAL).await;
+        self.take_activity_lines()
     }
 
-    /// Returns the events since the last call as lines of text, and removes them.
-    pub(super) fn take_lines(&self) -> Vec<String> {
+    /// Returns activity lines about the events since the last call, and removes the events.
+    pub(super) fn take_activity_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
             state.count_transferred_bytes(index);
@@ -146,7 +146,7 @@ impl EgressLedger {
         let entries = std::mem::take(&mut state.entries);
         let unnamed = std::mem::take(&mut state.unnamed);
         drop(state);
-        let mut lines: Vec<String> = entries.iter().map(entry_text).collect();
+        let mut lines: Vec<String> = entries.iter().map(ledger_entry_line).collect();
         if unnamed > 0 {
             lines.push(format!("network: {unnamed} more events of other hosts are not listed"));
         }
@@ -207,7 +207,7 @@ impl LedgerState {
     }
 }
 
-fn entry_text(LedgerEntry { destination, outcome }: &LedgerEntry) -> String {
+fn ledger_entry_line(LedgerEntry { destination, outcome }: &LedgerEntry) -> String {
     let times = |times: &u64| if *times == 1 { String::new() } else { format!(" {times} times") };
     match outcome {
         ConnectionOutcome::Allowed(ConnectionCounts { opened, closed, up, down }) => {
@@ -246,7 +246,7 @@ mod tests {
             ledger.record_refused(&destination, "it is not named", &add);
             ledger.record_refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
         }
-        let lines = ledger.take_lines();
+        let lines = ledger.take_activity_lines();
         assert_eq!(
             lines.len(),
             MAX_NAMED_DESTINATIONS + 1,
@@ -255,6 +255,6 @@ mod tests {
         let same = "network: same.example:443 refused 1000 times: it is not named. To allow it, add a.example to the hosts of its sandbox";
         assert!(lines.iter().any(|line| line == same), "repeated refusals must be counted: {lines:?}");
         assert_eq!(lines.last().unwrap(), "network: 985 more events of other hosts are not listed");
-        assert!(ledger.take_lines().is_empty(), "no event must be reported twice");
+        assert!(ledger.take_activity_lines().is_empty(), "no event must be reported twice");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) use proxy::EgressProxy;
 pub use hosts::{Destination, HostPattern, HostPatternError};
 
 /// Maximum number of hosts that the settings of one server may permit.
-pub const MAX_HOSTS: usize = 100;
+pub const MAX_PERMITTED_HOSTS: usize = 100;
 
 /// The access of a sandboxed server to the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ impl NetworkAccess {
             NetworkAccess::Hosts(hosts) if hosts.is_empty() => {
                 Some("no host is named; name at least one, or turn the network off".to_owned())
             }
-            NetworkAccess::Hosts(hosts) if hosts.len() > MAX_HOSTS => {
-                Some(format!("at most {MAX_HOSTS} hosts can be named"))
+            NetworkAccess::Hosts(hosts) if hosts.len() > MAX_PERMITTED_HOSTS => {
+                Some(format!("at most {MAX_PERMITTED_HOSTS} hosts can be named"))
             }
             NetworkAccess::None | NetworkAccess::Hosts(_) | NetworkAccess::Full => None,
         }

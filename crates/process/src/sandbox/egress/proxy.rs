@@ -29,13 +29,14 @@ use super::ledger::{EgressLedger, OpenConnection};
 use super::resolve::{self, ConnectFault, LookupFunction};
 
 /// Maximum number of concurrent connections of one server. Further ones wait until another one ends.
-const MAX_CONNECTIONS: usize = 64;
+const MAX_PROXY_CONNECTIONS: usize = 64;
 /// Maximum size of a request's first line and headers, in bytes.
-const MAX_HEAD_BYTES: usize = 32 * 1024;
+const MAX_REQUEST_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
-/// Maximum number of activity lines that the receiver has not read. The proxy waits if there are more.
-const MAX_LINES: usize = 32;
+/// Maximum number of activity lines about connections that the receiver has not read. The proxy waits if there are
+/// more.
+const MAX_QUEUED_ACTIVITY_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Headers that concern only the connection to the proxy. Removed from forwarded messages.
@@ -44,7 +45,7 @@ const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-autho
 /// Time limits for the phases of a connection through the proxy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProxyTimeouts {
-    /// Maximum time from the beginning of a client's request to the end of its headers.
+    /// Maximum time from the beginning of a server's request to the end of its headers.
     head: Duration,
     /// Maximum time to connect to the host after its name was resolved.
     connect: Duration,
@@ -60,11 +61,11 @@ impl ProxyTimeouts {
     };
 }
 
-/// A running proxy. Dropping it closes all its connections.
+/// A running egress proxy. Dropping it closes all its connections.
 #[derive(Debug)]
 pub(crate) struct EgressProxy {
     ledger: Arc<EgressLedger>,
-    /// Receiver of activity lines, or `None` once [`EgressProxy::take_lines`] has returned it.
+    /// Receiver of activity lines, or `None` once [`EgressProxy::take_activity_lines`] has returned it.
     lines: Option<mpsc::Receiver<String>>,
     _task: AbortOnDropHandle<()>,
 }
@@ -83,26 +84,26 @@ impl EgressProxy {
     ) -> EgressProxy {
         let ledger = Arc::new(EgressLedger::default());
         let proxy = Arc::new(ProxyState { hosts, lookup, times, ledger: Arc::clone(&ledger) });
-        let (sender, lines) = mpsc::channel(MAX_LINES);
+        let (sender, lines) = mpsc::channel(MAX_QUEUED_ACTIVITY_LINES);
         let proxy_ledger = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
-            tokio::join!(accept_connections(listener, proxy), forward_lines(&proxy_ledger, sender));
+            tokio::join!(accept_connections(listener, proxy), forward_activity_lines(&proxy_ledger, sender));
         });
         EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
 
     /// Returns the receiver of activity lines on the first call, then `None`.
-    pub(crate) fn take_lines(&mut self) -> Option<mpsc::Receiver<String>> {
+    pub(crate) fn take_activity_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         self.lines.take()
     }
 
     /// Returns the activity lines that were not sent to the receiver yet.
-    pub(crate) fn remaining_lines(&self) -> Vec<String> {
-        self.ledger.take_lines()
+    pub(crate) fn remaining_activity_lines(&self) -> Vec<String> {
+        self.ledger.take_activity_lines()
     }
 }
 
-/// State that all connections of one server's proxy share.
+/// State that all connections of one server's egress proxy share.
 struct ProxyState {
     hosts: Vec<HostPattern>,
     lookup: LookupFunction,
@@ -114,7 +115,7 @@ struct ProxyState {
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<Tunnel>>,
-    /// Task that runs the connection to the host of the latest `http` request.
+    /// Asynchronous task that runs the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
@@ -127,9 +128,9 @@ struct Tunnel {
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-async fn forward_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
+async fn forward_activity_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
     loop {
-        for line in ledger.next_lines().await {
+        for line in ledger.next_activity_lines().await {
             if lines.send(line).await.is_err() {
                 return;
             }
@@ -138,7 +139,7 @@ async fn forward_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
 }
 
 async fn accept_connections(listener: TcpListener, proxy: Arc<ProxyState>) {
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(MAX_PROXY_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
         // The semaphore is never closed.
@@ -170,7 +171,7 @@ impl ProxyState {
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(self.times.head)
-                .max_header_size(MAX_HEAD_BYTES)
+                .max_header_size(MAX_REQUEST_HEAD_BYTES)
                 .max_headers(MAX_HEADERS)
                 .serve_connection(TokioIo::new(stream), service_fn(|request| self.handle_request(request, &client)))
                 .with_upgrades();

@@ -105,7 +105,7 @@ async fn s24_tunnel_reaches_named_hosts_only() {
     assert_eq!(at_named.load(Ordering::SeqCst), 1, "S24: only the tunnel must reach the named host");
     assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: no connection must reach the other host");
     drop(stream);
-    let lines = egress.remaining_lines().join("\n");
+    let lines = egress.remaining_activity_lines().join("\n");
     assert!(lines.contains(&format!("network: localhost:{named} allowed, 1 opened")), "S24: {lines}");
     assert!(lines.contains("5 bytes up, 5 bytes down"), "S24: the number of bytes must be reported: {lines}");
     let refused = format!(
@@ -198,7 +198,7 @@ async fn s24_invalid_requests_are_refused() {
         ),
         ("CONNECT localhost HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), "400"),
         (format!("CONNECT {}.example:443 HTTP/1.1\r\nConnection: close\r\n\r\n", "a".repeat(400)), "400"),
-        (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES)), "431"),
+        (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_REQUEST_HEAD_BYTES)), "431"),
         (format!("GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(MAX_HEADERS + 1)), "431"),
     ];
     for (request, status) in cases {
@@ -237,7 +237,7 @@ async fn s24_excess_connections_wait() {
     let to = format!("localhost:{}", listener.local_addr().unwrap().port());
     let (_egress, address) = start_default_proxy(&[&to]).await;
     let mut tunnels = Vec::new();
-    for _ in 0..MAX_CONNECTIONS {
+    for _ in 0..MAX_PROXY_CONNECTIONS {
         tunnels.push((
             request_tunnel(address, &to).await,
             within(WAIT_TIMEOUT, "the host is reached", listener.accept()).await.unwrap(),
@@ -255,7 +255,7 @@ async fn s24_excess_connections_wait() {
         stream.write_all(b"x").await.unwrap();
         let byte = tokio::select! {
             byte = upstream.read_u8() => byte.unwrap(),
-            _ = &mut early => panic!("S24: more than {MAX_CONNECTIONS} connections are open, after {at} bytes"),
+            _ = &mut early => panic!("S24: more than {MAX_PROXY_CONNECTIONS} connections are open, after {at} bytes"),
         };
         assert_eq!(byte, b'x');
     }

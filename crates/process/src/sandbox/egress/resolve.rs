@@ -15,7 +15,7 @@ use super::hosts::{Destination, DestinationHost, HostPattern};
 /// Maximum duration of a DNS lookup.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of addresses of one name to which a connection is attempted.
-const MAX_ADDRESSES: usize = 8;
+const MAX_ATTEMPTED_ADDRESSES: usize = 8;
 
 /// The reason why the proxy does not connect to a destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn allowed_addresses(
     let may =
         |address: &IpAddr| is_public(*address) || hosts.iter().any(|host| host.is_address_literal(*address, port));
     let admitted: Vec<SocketAddr> =
-        found.into_iter().filter(may).take(MAX_ADDRESSES).map(|address| (address, port).into()).collect();
+        found.into_iter().filter(may).take(MAX_ATTEMPTED_ADDRESSES).map(|address| (address, port).into()).collect();
     if !admitted.is_empty() {
         return Ok(admitted);
     }

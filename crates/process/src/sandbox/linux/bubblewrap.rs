@@ -29,13 +29,13 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 const BWRAP_PROGRAM: &str = "bwrap";
 /// Maximum duration of a trial run, which tests if bubblewrap works.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of bytes that are read of bubblewrap's error output.
+/// Maximum number of bytes of bubblewrap's standard error that are read.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 
 /// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
 const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
 /// Options that prevent a server from creating more namespaces (from bubblewrap 0.8).
-const NO_NESTED_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
+const NO_NESTED_NAMESPACE_OPTIONS: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
 /// Time after which the trial run is repeated if it found only some features of bubblewrap: the computer may have been
 /// too busy.
@@ -53,7 +53,7 @@ struct TrialResult {
 }
 
 impl TrialResult {
-    /// Returns `true` if the trial run need not be repeated: it found all features, or was done recently.
+    /// Returns `true` if the trial run of bubblewrap need not be repeated: it found all features, or was done recently.
     fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
     }
@@ -62,8 +62,8 @@ impl TrialResult {
 /// Features that not every version of bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BubblewrapFeatures {
-    /// Set if bubblewrap can prevent more namespaces and limit the size of folders in memory. Without this feature,
-    /// only seccomp prevents namespaces.
+    /// Set if bubblewrap can prevent the server from creating more namespaces and limit the size of folders in memory.
+    /// Without this feature, only seccomp prevents namespaces.
     bounds: bool,
     /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it receives their paths.
     descriptors: bool,
@@ -84,6 +84,7 @@ impl BubblewrapFeatures {
         TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
+    /// Stores the features that a trial run of the bubblewrap program at this path has found.
     fn cache_trial(self, program: &Path) {
         let known = TrialResult { features: self, since: Instant::now() };
         TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
@@ -130,7 +131,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
         passed_on.push(root);
     }
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
-        append_bind(&mut arguments, "--ro-bind-try", Path::new(folder));
+        append_mount_option(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
     append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
@@ -200,7 +201,7 @@ pub(super) fn bubblewrap_arguments(
                 arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
                 passed_on.push(descriptor);
             }
-            None => append_bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
+            None => append_mount_option(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
         }
     }
     for hidden in hidden {
@@ -235,7 +236,7 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
         arguments.push("--share-net");
     }
     if features.bounds {
-        arguments.extend(NO_NESTED_NAMESPACES);
+        arguments.extend(NO_NESTED_NAMESPACE_OPTIONS);
     }
     arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
     let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
@@ -254,7 +255,7 @@ fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }
 
-fn append_bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
+fn append_mount_option(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
     arguments.extend([how.into(), path.into(), path.into()]);
 }
 

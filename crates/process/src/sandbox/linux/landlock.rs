@@ -14,38 +14,40 @@ use super::opened_paths::OpenedPath;
 use super::sandbox_failure;
 
 /// Minimum Landlock ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
-const MIN_ABI: ABI = ABI::V3;
+const MIN_LANDLOCK_ABI: ABI = ABI::V3;
 /// Landlock ABI that is enforced if the kernel supports it (Linux 6.12). It also blocks signals to processes outside
 /// the sandbox, and connections to their abstract sockets.
-const PREFERRED_ABI: ABI = ABI::V6;
+const PREFERRED_LANDLOCK_ABI: ABI = ABI::V6;
 
 /// Device files that are accessible in every sandbox. They contain no user data.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Folder in which a process finds information about itself. Names and command lines of processes outside the sandbox
-/// are visible there. Their memory, environment and files are not, because the process may not trace them.
+const ACCESSIBLE_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// Folder of the proc file system, in which a process finds information about itself. Names and command lines of
+/// processes outside the sandbox are visible there. Their memory, environment and files are not, because the process
+/// may not trace them.
 const PROC_FOLDER: &str = "/proc";
 
-/// Checks that the kernel can enforce [`MIN_ABI`].
+/// Checks that the kernel can enforce [`MIN_LANDLOCK_ABI`].
 ///
 /// # Errors
 /// Returns a message that explains why the kernel can't.
 pub(super) fn check_support() -> Result<(), String> {
-    new_ruleset().map(drop).map_err(|error| error_text(&error))
+    new_ruleset().map(drop).map_err(|error| ruleset_error_text(&error))
 }
 
 /// Returns Landlock rules that permit access to the opened paths only.
-pub(super) fn build_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
-    let mut rules = new_ruleset().map_err(|error| error_text(&error))?;
+pub(super) fn build_landlock_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
+    let mut rules = new_ruleset().map_err(|error| ruleset_error_text(&error))?;
     for OpenedPath { path, writable, is_folder, descriptor } in reached {
-        let access = if writable { AccessFs::from_all(MIN_ABI) } else { AccessFs::from_read(MIN_ABI) };
+        let access =
+            if writable { AccessFs::from_all(MIN_LANDLOCK_ABI) } else { AccessFs::from_read(MIN_LANDLOCK_ABI) };
         rules = match descriptor {
             Some(descriptor) => allow_opened(rules, descriptor, &path, is_folder, access)?,
             None => allow_path(rules, &path, access)?,
         };
     }
-    rules = allow_path(rules, Path::new(PROC_FOLDER), AccessFs::from_read(MIN_ABI))?;
-    for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
-        rules = allow_path(rules, path, AccessFs::from_file(MIN_ABI))?;
+    rules = allow_path(rules, Path::new(PROC_FOLDER), AccessFs::from_read(MIN_LANDLOCK_ABI))?;
+    for path in ACCESSIBLE_DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
+        rules = allow_path(rules, path, AccessFs::from_file(MIN_LANDLOCK_ABI))?;
     }
     Ok(rules)
 }
@@ -63,9 +65,9 @@ pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
 fn new_ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(MIN_ABI))?
+        .handle_access(AccessFs::from_all(MIN_LANDLOCK_ABI))?
         .set_compatibility(CompatLevel::BestEffort)
-        .scope(Scope::from_all(PREFERRED_ABI))?
+        .scope(Scope::from_all(PREFERRED_LANDLOCK_ABI))?
         .create()
 }
 
@@ -82,7 +84,7 @@ fn allow_opened(
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
     // Access rights for folders are invalid for a file.
-    let access = if is_folder { access } else { access & AccessFs::from_file(MIN_ABI) };
+    let access = if is_folder { access } else { access & AccessFs::from_file(MIN_LANDLOCK_ABI) };
     rules.add_rule(PathBeneath::new(open, access)).map_err(|error| rule_error_text(path, &error))
 }
 
@@ -90,6 +92,6 @@ fn rule_error_text(path: &Path, cause: &dyn std::fmt::Display) -> String {
     format!("Landlock can't allow {}: {cause}", path.display())
 }
 
-fn error_text(error: &RulesetError) -> String {
+fn ruleset_error_text(error: &RulesetError) -> String {
     format!("Landlock can't be used ({error}; it requires Linux 6.2 or later)")
 }

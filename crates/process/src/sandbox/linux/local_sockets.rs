@@ -20,7 +20,7 @@ const NETWORK_FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc:
 const SOCKET_TYPE_MASK: u64 = 0xf;
 /// System calls that are always refused: System V memory, messages and semaphores, which all programs of the user
 /// share; the kernel's keyrings, which are not namespaced; and io_uring, whose operations seccomp does not see.
-const REFUSED_CALLS: [libc::c_long; 8] = [
+const REFUSED_IPC_CALLS: [libc::c_long; 8] = [
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_msgget,
@@ -32,9 +32,9 @@ const REFUSED_CALLS: [libc::c_long; 8] = [
 ];
 /// Offsets of alternative system call numbers: programs of x86-64 can make each call under a second number (x32).
 #[cfg(target_arch = "x86_64")]
-pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[0x4000_0000];
+pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[];
+pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[];
 
 /// Returns the seccomp filter for a server, with or without network access. Connected socket pairs are allowed, because
 /// they connect only to processes that the program starts. Datagram pairs are refused, because they can send to any
@@ -62,8 +62,8 @@ fn build_filter(network: bool) -> Result<BpfProgram, BackendError> {
     let pairs = (0..=SOCKET_TYPE_MASK).filter(|kind| !is_connected(kind));
     let pairs: Vec<SeccompRule> = pairs.map(|kind| SeccompRule::new(vec![is_of(kind)?])).collect::<Result<_, _>>()?;
     let mut calls = BTreeMap::from([(libc::SYS_socket, sockets), (libc::SYS_socketpair, pairs)]);
-    calls.extend(REFUSED_CALLS.map(|call| (call, Vec::new())));
-    for second in ALTERNATIVE_NUMBERS {
+    calls.extend(REFUSED_IPC_CALLS.map(|call| (call, Vec::new())));
+    for second in ALTERNATIVE_CALL_NUMBER_OFFSETS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;

@@ -34,7 +34,7 @@ use crate::platform;
 use crate::programs::SearchPath;
 
 /// Advice for the user if neither bubblewrap nor Landlock works.
-const UNAVAILABLE_ADVICE: &str =
+const NO_MECHANISM_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
@@ -69,7 +69,7 @@ impl ProcessRestriction {
 }
 
 /// Returns the sandbox mechanism that this computer supports. bubblewrap is looked up on the search path.
-pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
         Err(cause) => cause,
@@ -77,14 +77,14 @@ pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism
     match landlock::check_support() {
         Ok(()) => Ok(SandboxMechanism::Landlock),
         Err(landlock) => {
-            Err(SandboxError::NoMechanism { cause: format!("{bubblewrap}, and {landlock}"), next: UNAVAILABLE_ADVICE })
+            Err(SandboxError::NoMechanism { cause: format!("{bubblewrap}, and {landlock}"), next: NO_MECHANISM_ADVICE })
         }
     }
 }
 
 /// Checks each feature that the sandbox mechanisms need. Returns the features by name, each with the reason if it can't
 /// be used.
-pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_sandbox_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
         ("Landlock", landlock::check_support()),
@@ -92,12 +92,12 @@ pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Resu
     ]
 }
 
-pub(super) fn wrap_command(
+pub(super) fn wrap_in_sandbox(
     plan: &ResolvedSandbox,
     server: LaunchCommand,
     directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let no_mechanism = |cause: String| SandboxError::NoMechanism { cause, next: UNAVAILABLE_ADVICE };
+    let no_mechanism = |cause: String| SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE };
     let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
@@ -123,11 +123,13 @@ pub(super) fn wrap_command(
             Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, gate })
         }
         SandboxMechanism::Landlock => {
-            // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other plans.
+            // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other
+            // plans.
             if matches!(plan.network, NetworkAccess::Hosts(_)) {
                 return Err(SandboxError::HostsUnsupported { mechanism: plan.mechanism.name() });
             }
-            let rules = landlock::build_rules(opened_paths::open_reachable(&plan.reach)?).map_err(no_mechanism)?;
+            let rules =
+                landlock::build_landlock_rules(opened_paths::open_reachable(&plan.reach)?).map_err(no_mechanism)?;
             let sockets = local_sockets::seccomp_filter(plan.network == NetworkAccess::Full).map_err(no_mechanism)?;
             let filters = vec![sockets, system_calls::seccomp_filter().map_err(no_mechanism)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
@@ -143,7 +145,7 @@ pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 /// Returns the error for a child process that reported [`SANDBOX_FAILURE_ERRNO`].
 pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
-    SandboxError::NoMechanism { cause, next: UNAVAILABLE_ADVICE }
+    SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE }
 }
 
 fn sandbox_failure(_cause: impl std::fmt::Display) -> io::Error {

@@ -19,8 +19,8 @@ use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of bytes of bubblewrap's report that are read.
-const MAX_REPORT_BYTES: usize = 4096;
+/// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
+const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
 /// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
 /// first.
@@ -30,7 +30,7 @@ pub(crate) struct ProgramGate {
     open: PipeWriter,
 }
 
-/// The descriptors of the gate that bubblewrap inherits.
+/// The ends of the gate's pipes that bubblewrap inherits.
 pub(super) struct GateDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
@@ -100,7 +100,7 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
     let mut report = Receiver::from_owned_fd(report.into()).map_err(to_text)?;
     let mut text = Vec::new();
     let BubblewrapInfo { child_pid, net_namespace } = loop {
-        if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_REPORT_BYTES {
+        if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_BUBBLEWRAP_REPORT_BYTES {
             let (status, words) = wait_for_end(bubblewrap).await.map_err(to_text)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
         }

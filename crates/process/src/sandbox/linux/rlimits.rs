@@ -10,8 +10,8 @@ use nix::sys::resource::{Resource, setrlimit};
 use super::sandbox_failure;
 use crate::sandbox::limits::ResourceLimits;
 
-/// Ratio of the memory limit of one process to the limit of all processes.
-const MEMORY_FACTOR: u64 = 2;
+/// Ratio of the memory limit of each of a server's processes to the limit of all its processes.
+const PROCESS_MEMORY_LIMIT_FACTOR: u64 = 2;
 
 /// Resource limits that the kernel enforces in a server's process.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ impl KernelLimits {
     pub(super) fn from_limits(limits: &ResourceLimits) -> KernelLimits {
         // The kernel counts the user's other processes as well, and their number may grow.
         let processes = user_task_count().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
-        KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
+        KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(PROCESS_MEMORY_LIMIT_FACTOR) }
     }
 
     /// Applies the limits to the current process, and so to its descendants. Runs in the child before its program.

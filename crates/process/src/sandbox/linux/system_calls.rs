@@ -13,7 +13,7 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-use super::local_sockets::ALTERNATIVE_NUMBERS;
+use super::local_sockets::ALTERNATIVE_CALL_NUMBER_OFFSETS;
 
 /// System calls that are refused regardless of their arguments.
 const REFUSED_CALLS: &[libc::c_long] = &[
@@ -78,7 +78,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
 ];
 /// Refused system calls that exist only on this processor architecture.
 #[cfg(target_arch = "x86_64")]
-const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[
+const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
@@ -88,9 +88,9 @@ const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[
     libc::SYS__sysctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[];
+const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[];
 
-/// Flags of `clone` that create a namespace.
+/// Flags of the system call `clone` that create a namespace.
 const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -147,7 +147,7 @@ pub(super) fn seccomp_filter_file() -> Result<OwnedFd, String> {
 fn build_filter() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
     // A system call without rules matches with any arguments.
-    calls.extend(REFUSED_CALLS.iter().chain(REFUSED_ON_ARCHITECTURE).map(|call| (*call, Vec::new())));
+    calls.extend(REFUSED_CALLS.iter().chain(ARCHITECTURE_REFUSED_CALLS).map(|call| (*call, Vec::new())));
     let has_flag = |flag: libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag)?])
@@ -159,7 +159,7 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
     calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_REQUESTS.into_iter().map(rule_for).collect::<Result<_, _>>()?);
     let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER_OPTION)?;
     calls.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![sets])?]);
-    for second in ALTERNATIVE_NUMBERS {
+    for second in ALTERNATIVE_CALL_NUMBER_OFFSETS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;
@@ -179,7 +179,7 @@ fn reject_clone3(rest: BpfProgram) -> BpfProgram {
     const RETURN_VALUE: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     let mut filter = vec![instruction(LOAD_WORD, 0, 0, NUMBER_OFFSET)];
-    for second in [0].iter().chain(ALTERNATIVE_NUMBERS) {
+    for second in [0].iter().chain(ALTERNATIVE_CALL_NUMBER_OFFSETS) {
         let number = u32::try_from(libc::SYS_clone3 | second).unwrap_or(u32::MAX);
         filter.push(instruction(JUMP_IF_EQUAL, 0, 1, number));
         filter.push(instruction(RETURN_VALUE, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));

@@ -11,29 +11,29 @@ use std::time::{Duration, Instant};
 
 use tokio::task::{JoinSet, spawn_blocking};
 
-use crate::platform::{self, StartTime, TreeUse, tree_memory, tree_use};
+use crate::platform::{self, ProcessTreeUsage, StartTime, process_tree_memory, process_tree_usage};
 use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
-/// Minimum pause between two measurements of the home folder's size.
+/// Minimum pause between two measurements of the size of a server's home folder.
 const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
-/// Maximum pause between two measurements of the home folder's size.
+/// Maximum pause between two measurements of the size of a server's home folder.
 const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
-/// Both take long if the server uses much.
+/// Both measurements take long if the server uses much.
 const HOME_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
-const MIN_ENTRY_BYTES: u64 = 1024;
-/// Maximum pause between two measurements of memory that count shared pages once.
-const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
+const MIN_COUNTED_FILE_BYTES: u64 = 1024;
+/// Maximum pause between two measurements of a server's memory that count shared pages once.
+const MAX_SHARED_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
-const MINUTE: Duration = Duration::from_secs(60);
+const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_secs(60);
 /// Number of past minutes for which the processor time of a server is summed.
 const COUNTED_MINUTES: usize = 60;
 
-/// Measurement tasks of one server. Dropping it aborts them.
+/// Asynchronous tasks that measure the resource use of one server. Dropping the watch aborts them.
 #[derive(Debug)]
 pub(crate) struct UsageWatch {
     meter: ResourceMeter,
@@ -47,7 +47,7 @@ impl UsageWatch {
         let mut looks = JoinSet::new();
         let server = WatchedServer { pid, started };
         looks.spawn(watch_processes(server.clone(), meter.clone()));
-        looks.spawn(watch_home(server, bounds, meter.clone()));
+        looks.spawn(watch_home_size(server, bounds, meter.clone()));
         UsageWatch { meter, _looks: looks }
     }
 
@@ -63,7 +63,7 @@ struct WatchedServer {
 }
 
 impl WatchedServer {
-    /// Kills the server and all its descendants. Blocks.
+    /// Kills the server and all its descendants. Blocks the thread.
     fn kill(&self) {
         if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
             return;
@@ -76,13 +76,13 @@ impl WatchedServer {
 }
 
 async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
-    let (mut spent, mut pages) = (ProcessorTime::default(), MemoryCount::default());
+    let (mut spent, mut pages) = (HourlyProcessorTime::default(), SharedPageMemoryMeter::default());
     let most = u64::from(meter.limits().processes);
     let began = Instant::now();
     loop {
         tokio::time::sleep(MEASURE_INTERVAL).await;
         let pid = server.pid;
-        let Ok(mut tree) = spawn_blocking(move || tree_use(pid, most)).await else { return };
+        let Ok(mut tree) = spawn_blocking(move || process_tree_usage(pid, most)).await else { return };
         spent.add_sample(&tree, began.elapsed());
         if tree.memory_bytes > meter.limits().memory_bytes {
             let Some(bytes) = pages.measure_memory(pid, most).await else { return };
@@ -104,27 +104,27 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
 /// Memory use of a server with shared pages counted once. Measured only if the cheaper measurement exceeds the limit,
 /// and then with pauses that keep the cost low.
 #[derive(Default)]
-struct MemoryCount {
+struct SharedPageMemoryMeter {
     last_count: Option<(Instant, Duration, u64)>,
 }
 
-impl MemoryCount {
+impl SharedPageMemoryMeter {
     /// Returns the memory use of a process tree in bytes, or `None` if the measurement was cancelled. Returns the last
     /// result during a pause between measurements. Stops counting beyond `most` processes.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.last_count
-            && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_PAGES_INTERVAL)
+            && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_SHARED_PAGES_INTERVAL)
         {
             return Some(bytes);
         }
         let began = Instant::now();
-        let bytes = spawn_blocking(move || tree_memory(pid, most)).await.ok()?;
+        let bytes = spawn_blocking(move || process_tree_memory(pid, most)).await.ok()?;
         self.last_count = Some((Instant::now(), began.elapsed(), bytes));
         Some(bytes)
     }
 }
 
-async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: ResourceMeter) {
+async fn watch_home_size(server: WatchedServer, bounds: ResourceBounds, meter: ResourceMeter) {
     loop {
         let (home, most) = (bounds.home.clone(), bounds.limits.home_bytes);
         let began = Instant::now();
@@ -140,21 +140,22 @@ async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: Resour
 
 /// Processor time of a server within the last hour, summed by the minute.
 #[derive(Default)]
-struct ProcessorTime {
+struct HourlyProcessorTime {
     /// Total processor time of the process tree at the latest measurement, in milliseconds.
     last_total_ms: u64,
-    /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in it.
+    /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in
+    /// it.
     minutes: VecDeque<(u64, u64)>,
-    /// Minute of the last measurement, counted from the start of the watch.
+    /// Number of the minute in which the last measurement took place, counted from the start of the watch.
     now: u64,
 }
 
-impl ProcessorTime {
-    fn add_sample(&mut self, tree: &TreeUse, at: Duration) {
+impl HourlyProcessorTime {
+    fn add_sample(&mut self, tree: &ProcessTreeUsage, at: Duration) {
         // The total decreases when a process ends whose parent does not account for its time.
         let more = tree.processor_ms.saturating_sub(self.last_total_ms);
         self.last_total_ms = tree.processor_ms;
-        self.now = at.as_secs() / MINUTE.as_secs();
+        self.now = at.as_secs() / PROCESSOR_TIME_INTERVAL.as_secs();
         match self.minutes.back_mut() {
             Some((minute, sum)) if *minute == self.now => *sum += more,
             _ if more > 0 => self.minutes.push_back((self.now, more)),
@@ -188,7 +189,7 @@ fn folder_bytes(folder: &Path, most: u64) -> u64 {
             if facts.is_file() && facts.nlink() > 1 && !linked.insert((facts.dev(), facts.ino())) {
                 continue;
             }
-            bytes = bytes.saturating_add((facts.blocks() * 512).max(MIN_ENTRY_BYTES));
+            bytes = bytes.saturating_add((facts.blocks() * 512).max(MIN_COUNTED_FILE_BYTES));
             if bytes > most {
                 return bytes;
             }
@@ -208,10 +209,10 @@ mod tests {
 
     #[test]
     fn s37_processor_time_counts_for_an_hour() {
-        let mut spent = ProcessorTime::default();
+        let mut spent = HourlyProcessorTime::default();
         let mut look = |minute: u64, seconds: u64| {
-            let tree = TreeUse { processor_ms: seconds * 1000, ..TreeUse::default() };
-            spent.add_sample(&tree, MINUTE * u32::try_from(minute).unwrap());
+            let tree = ProcessTreeUsage { processor_ms: seconds * 1000, ..ProcessTreeUsage::default() };
+            spent.add_sample(&tree, PROCESSOR_TIME_INTERVAL * u32::try_from(minute).unwrap());
             spent.used_within_hour().as_secs()
         };
         assert_eq!(look(0, 40), 40, "used time must be counted");
@@ -235,7 +236,10 @@ mod tests {
         for number in 0..100 {
             fs::write(home.path().join(number.to_string()), "").unwrap();
         }
-        assert!(folder_bytes(home.path(), u64::MAX) >= bytes + 100 * MIN_ENTRY_BYTES, "empty files count as well");
+        assert!(
+            folder_bytes(home.path(), u64::MAX) >= bytes + 100 * MIN_COUNTED_FILE_BYTES,
+            "empty files count as well"
+        );
         assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
     }
 }

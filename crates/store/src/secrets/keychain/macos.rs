@@ -3,9 +3,9 @@
 
 use keyring::v1::Entry;
 
-use super::{KeychainError, SERVICE, keychain_error};
+use super::{KEYCHAIN_SERVICE_NAME, KeychainError, keychain_error};
 
 /// Returns a handle to the entry of this name, which need not exist.
 pub(super) fn keychain_entry(name: &str) -> Result<Entry, KeychainError> {
-    Entry::new(SERVICE, name).map_err(keychain_error)
+    Entry::new(KEYCHAIN_SERVICE_NAME, name).map_err(keychain_error)
 }

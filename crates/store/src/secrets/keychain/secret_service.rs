@@ -8,7 +8,7 @@ use keyring_core::api::CredentialStoreApi as _;
 use keyring_core::{Entry, Error};
 use zbus_secret_service_keyring_store::Store;
 
-use super::{KeychainError, SERVICE, keychain_error};
+use super::{KEYCHAIN_SERVICE_NAME, KeychainError, keychain_error};
 
 /// Returns a handle to the entry of this name, which need not exist.
 pub(super) fn keychain_entry(name: &str) -> Result<Entry, KeychainError> {
@@ -16,5 +16,5 @@ pub(super) fn keychain_entry(name: &str) -> Result<Entry, KeychainError> {
         Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
         error => KeychainError::Missing(error.to_string()),
     })?;
-    store.build(SERVICE, name, None).map_err(keychain_error)
+    store.build(KEYCHAIN_SERVICE_NAME, name, None).map_err(keychain_error)
 }

@@ -14,10 +14,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::support::{LogFolder, decision_entry, entry_numbers};
 
-const ENTRIES: u64 = 12;
+const ENTRY_COUNT: u64 = 12;
 
 fn sealed_log() -> LogFolder {
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     folder.keychain.make_keys_old();
     folder
 }
@@ -93,12 +93,12 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
 
 #[test]
 fn s04_forged_removal_does_not_pass_for_retention() {
-    let foreign = LogFolder::with_entries(ENTRIES);
+    let foreign = LogFolder::with_entries(ENTRY_COUNT);
     let (key, mac): (String, Vec<u8>) = foreign
         .open_without_triggers()
         .query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
-    for upto in [1, 8, ENTRIES] {
+    for upto in [1, 8, ENTRY_COUNT] {
         for confirm in [true, false] {
             let folder = sealed_log();
             remove_first_entries(&folder.open_without_triggers(), upto, None, None, confirm);
@@ -229,7 +229,7 @@ fn s04_other_removals_and_changes_are_reported() {
     }
     assert_stays_reported(&folder, "no file in its place");
     let folder = sealed_log();
-    let other = LogFolder::with_entries(ENTRIES);
+    let other = LogFolder::with_entries(ENTRY_COUNT);
     {
         let (key, mac): (String, Vec<u8>) = other
             .open_without_triggers()
@@ -249,7 +249,7 @@ fn s04_old_seal_with_changed_newer_entries_is_reported() {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })
         .unwrap();
-    folder.append(9..=ENTRIES);
+    folder.append(9..=ENTRY_COUNT);
     {
         let log = folder.open_without_triggers();
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
@@ -352,10 +352,11 @@ fn s04_retention_without_a_keychain_is_unproved() {
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 
-/// Returns number, time, subject and decision of the first [`ENTRIES`] entries, which were sealed before the attack.
+/// Returns number, time, subject and decision of the first [`ENTRY_COUNT`] entries, which were sealed before the
+/// attack.
 fn sealed_entries(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
     let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
-    let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);
+    let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRY_COUNT);
     of_run.map(|entry| (entry.number, entry.at, entry.subject, entry.decision.into_owned())).collect()
 }
 
@@ -368,7 +369,7 @@ proptest! {
     ) {
         let folder = LogFolder::with_entries(7);
         let old = seal_of(&folder.open_without_triggers()).unwrap();
-        folder.append(8..=ENTRIES);
+        folder.append(8..=ENTRY_COUNT);
         folder.keychain.make_keys_old();
         let before = sealed_entries(&*folder.log());
         for edit in &edits {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, TamperKind};
 use rusqlite::Connection;
 
-use super::support::{Keychain, LogFolder, NoShell, decision_entry};
+use super::support::{Keychain, LogFolder, NoPlatform, decision_entry};
 
 const CANARY: &str = "zqkestrel";
 
@@ -131,7 +131,7 @@ fn s28_log_of_the_previous_version_is_migrated() {
     let none = || {
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
         let config = folder.folder.path().join("mcp.json");
-        store::open_with(&config, &folder.data(), Arc::new(NoShell), secrets).unwrap().audit
+        store::open_with(&config, &folder.data(), Arc::new(NoPlatform), secrets).unwrap().audit
     };
     let log = none();
     for n in 0..300 {
@@ -179,7 +179,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
-        store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone())
+        store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform), keychain.clone())
             .unwrap()
             .audit
     };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ports::secrets::SecretsInMemory;
 use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
-use super::support::{LogFolder, NoShell, decision_entry, entry_numbers};
+use super::support::{LogFolder, NoPlatform, decision_entry, entry_numbers};
 
 #[test]
 fn entry_numbers_are_consecutive() {
@@ -232,7 +232,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     let folder = LogFolder::new();
     let open = || {
         let (config, data) = (folder.folder.path().join("mcp.json"), folder.data());
-        store::open_with(&config, &data, Arc::new(NoShell), Arc::new(SecretsInMemory::default())).unwrap().audit
+        store::open_with(&config, &data, Arc::new(NoPlatform), Arc::new(SecretsInMemory::default())).unwrap().audit
     };
     for subject in ["one", "two"] {
         let log = open();

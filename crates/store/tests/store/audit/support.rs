@@ -21,7 +21,7 @@ impl LogFolder {
     /// Opens the log in another instance of the store.
     pub(crate) fn log(&self) -> Arc<dyn AuditLog> {
         let (config, data) = (self.folder.path().join("mcp.json"), self.data());
-        store::open_with(&config, &data, Arc::new(NoShell), self.keychain.clone()).unwrap().audit
+        store::open_with(&config, &data, Arc::new(NoPlatform), self.keychain.clone()).unwrap().audit
     }
 
     /// Returns a log with this number of entries, all on disk and sealed.
@@ -144,10 +144,10 @@ impl Keychain {
     }
 }
 
-pub(crate) struct NoShell;
+pub(crate) struct NoPlatform;
 
 #[async_trait::async_trait]
-impl Platform for NoShell {
+impl Platform for NoPlatform {
     async fn open_url(&self, _: &str) -> Result<(), String> {
         Err(String::from("there is no browser"))
     }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::support::{LogFolder, decision_entry, open_file_without_triggers};
 
-const ENTRIES: u64 = 12;
+const ENTRY_COUNT: u64 = 12;
 
 /// Applies a change to the database file, and returns the verdict of a verification afterwards.
 fn verdict_after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
@@ -23,7 +23,7 @@ fn first_finding(verdict: &AuditVerdict) -> (TamperKind, u64) {
 
 #[test]
 fn changed_removed_and_reordered_entries_are_located() {
-    let changed = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let changed = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
     assert_eq!(
@@ -31,7 +31,7 @@ fn changed_removed_and_reordered_entries_are_located() {
         ((TamperKind::Changed, 5), 1),
         "a change must be reported: {changed:?}"
     );
-    let removed = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let removed = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
     });
     assert_eq!(
@@ -39,15 +39,15 @@ fn changed_removed_and_reordered_entries_are_located() {
         ((TamperKind::Missing, 5), Some(6)),
         "a removal must be reported: {removed:?}"
     );
-    let moved = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let moved = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
             UPDATE entry SET number = 6 WHERE number = 100";
         log.execute_batch(swap).unwrap();
     });
     assert_eq!(first_finding(&moved), (TamperKind::Changed, 5), "a reordering must be reported: {moved:?}");
-    let renumbered = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let renumbered = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
-        for number in 6..=ENTRIES {
+        for number in 6..=ENTRY_COUNT {
             log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
         }
     });
@@ -60,17 +60,17 @@ fn changed_removed_and_reordered_entries_are_located() {
 
 #[test]
 fn truncation_at_the_end_is_detected() {
-    let cut = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let cut = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });
     assert_eq!(
         (first_finding(&cut), cut.findings[0].to),
-        ((TamperKind::CutOff, 9), Some(ENTRIES)),
+        ((TamperKind::CutOff, 9), Some(ENTRY_COUNT)),
         "the seal shows the removal: {cut:?}"
     );
     assert_eq!(cut.seal, AuditSeal::Broken, "the seal must be reported as broken");
     // The seal is moved to another entry, although its MAC is valid only for its former entry.
-    let moved = verdict_after(&LogFolder::with_entries(ENTRIES), |log| {
+    let moved = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
             UPDATE seal SET number = 8, link = (SELECT link FROM entry WHERE number = 8)",
@@ -78,7 +78,7 @@ fn truncation_at_the_end_is_detected() {
         .unwrap();
     });
     assert_eq!(first_finding(&moved), (TamperKind::SealBroken, 8), "a moved seal is reported: {moved:?}");
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     folder.keychain.make_keys_old();
     let without = verdict_after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
     assert_eq!(first_finding(&without).0, TamperKind::SealMissing, "a removed seal is reported: {without:?}");
@@ -86,7 +86,7 @@ fn truncation_at_the_end_is_detected() {
 
 #[test]
 fn rewritten_log_is_detected() {
-    let (folder, other) = (LogFolder::with_entries(ENTRIES), LogFolder::with_entries(ENTRIES + 1));
+    let (folder, other) = (LogFolder::with_entries(ENTRY_COUNT), LogFolder::with_entries(ENTRY_COUNT + 1));
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let (from, to) = (other.data().join(file), folder.data().join(file));
         if from.exists() {
@@ -98,27 +98,27 @@ fn rewritten_log_is_detected() {
     let verdict = folder.log().verify().unwrap();
     assert_eq!(
         first_finding(&verdict),
-        (TamperKind::SealBroken, ENTRIES + 1),
+        (TamperKind::SealBroken, ENTRY_COUNT + 1),
         "a rewritten chain with another key is reported: {verdict:?}"
     );
 }
 
 #[test]
 fn findings_stay_in_the_continued_log() {
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
     let found: Vec<_> = verdict.findings.iter().map(|finding| (finding.what, finding.number, finding.to)).collect();
     assert_eq!(
         found,
-        [(TamperKind::Missing, 9, Some(ENTRIES)), (TamperKind::Noted, ENTRIES + 1, None)],
+        [(TamperKind::Missing, 9, Some(ENTRY_COUNT)), (TamperKind::Noted, ENTRY_COUNT + 1, None)],
         "the gap stays, and an entry notes the finding: {verdict:?}"
     );
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRY_COUNT + 3 }, "new entries are sealed");
 
     // The same change while an instance has the log open.
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     let log = folder.log();
     log.append(decision_entry("before")).unwrap();
     folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
@@ -131,7 +131,7 @@ fn findings_stay_in_the_continued_log() {
     assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding must be recorded immediately: {found:?}");
 
     // The whole log is removed.
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     folder.keychain.make_keys_old();
     for file in std::fs::read_dir(folder.data()).unwrap() {
         let path = file.unwrap().path();
@@ -144,14 +144,14 @@ fn findings_stay_in_the_continued_log() {
     let found: Vec<_> = verdict.findings.iter().map(|f| (f.what, f.to)).collect();
     assert_eq!(
         found,
-        [(TamperKind::Missing, Some(ENTRIES)), (TamperKind::Noted, None)],
+        [(TamperKind::Missing, Some(ENTRY_COUNT)), (TamperKind::Noted, None)],
         "a new log notes that there was another one"
     );
 }
 
 #[test]
 fn app_cannot_change_existing_entries() {
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     let log = Connection::open(folder.file()).unwrap();
     for change in [
         "UPDATE entry SET subject = 'x'",
@@ -170,7 +170,7 @@ fn app_cannot_change_existing_entries() {
 
 fn export_bytes(folder: &LogFolder) -> Vec<u8> {
     let mut out = Vec::new();
-    assert_eq!(folder.log().export(&mut out).unwrap(), ENTRIES, "all entries are exported");
+    assert_eq!(folder.log().export(&mut out).unwrap(), ENTRY_COUNT, "all entries are exported");
     out
 }
 
@@ -190,13 +190,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_single_change_to_the_database_is_detected(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
-        let folder = LogFolder::with_entries(ENTRIES);
+    fn any_single_change_to_the_database_is_detected(row in 1..=ENTRY_COUNT, column in 0_usize..16, way in 0..4) {
+        let folder = LogFolder::with_entries(ENTRY_COUNT);
         let name = column_names(&open_file_without_triggers(&folder.file()), "entry")[column].clone();
         let verdict = verdict_after(&folder, |log| {
             let new = match (name.as_str(), way) {
                 ("link", 0) => "zeroblob(32)".to_owned(),
-                ("link", _) => format!("(SELECT link FROM entry WHERE number = {})", row % ENTRIES + 1),
+                ("link", _) => format!("(SELECT link FROM entry WHERE number = {})", row % ENTRY_COUNT + 1),
                 ("number", _) => format!("{}", 1_000 + row),
                 ("at" | "imported" | "content_bytes", _) => format!("coalesce({name}, 0) + 1 + {way}"),
                 ("content" | "scope" | "conversation", 0) => "NULL".to_owned(),
@@ -215,7 +215,7 @@ proptest! {
 
     #[test]
     fn any_single_change_to_an_export_is_detected(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
-        let folder = LogFolder::with_entries(ENTRIES);
+        let folder = LogFolder::with_entries(ENTRY_COUNT);
         let bytes = export_bytes(&folder);
         let path = folder.folder.path().join("export.jsonl");
         prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_intact()), "the unchanged export is whole");
@@ -236,7 +236,7 @@ proptest! {
 
     #[test]
     fn any_removed_or_moved_line_of_an_export_is_detected(from in 0_usize..14, to in 0_usize..14) {
-        let folder = LogFolder::with_entries(ENTRIES);
+        let folder = LogFolder::with_entries(ENTRY_COUNT);
         let text = String::from_utf8(export_bytes(&folder)).unwrap();
         let mut lines: Vec<&str> = text.lines().collect();
         let path = folder.folder.path().join("export.jsonl");

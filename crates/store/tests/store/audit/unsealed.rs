@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::support::{LogFolder, decision_entry};
 
-const ENTRIES: u64 = 12;
+const ENTRY_COUNT: u64 = 12;
 
 /// Returns the hashed texts of all entries in the chain.
 fn entry_texts(folder: &LogFolder) -> Vec<String> {
@@ -50,12 +50,12 @@ fn add_entry(folder: &LogFolder) {
     let log = folder.open_without_triggers();
     let last: Vec<u8> =
         log.query_row("SELECT link FROM entry ORDER BY number DESC LIMIT 1", [], |row| row.get(0)).unwrap();
-    let (old, new) = (format!("\"number\":{ENTRIES},"), format!("\"number\":{},", ENTRIES + 1));
+    let (old, new) = (format!("\"number\":{ENTRY_COUNT},"), format!("\"number\":{},", ENTRY_COUNT + 1));
     let forged = next_link(&last, &texts[texts.len() - 1].replace(&old, &new));
     let sql =
         "INSERT INTO entry SELECT number + 1, at, asker, server, kind, subject, decision, scope, decided_by, rule,
         conversation, hash, imported, ?1, content_bytes, content FROM entry WHERE number = ?2";
-    assert_eq!(log.execute(sql, rusqlite::params![forged, ENTRIES as i64]).unwrap(), 1, "one entry is added");
+    assert_eq!(log.execute(sql, rusqlite::params![forged, ENTRY_COUNT as i64]).unwrap(), 1, "one entry is added");
 }
 
 fn export_to_file(folder: &LogFolder) -> PathBuf {
@@ -67,7 +67,7 @@ fn export_to_file(folder: &LogFolder) -> PathBuf {
 #[test]
 fn rewritten_log_is_detected_without_the_key() {
     let forged = || {
-        let folder = LogFolder::with_entries(ENTRIES);
+        let folder = LogFolder::with_entries(ENTRY_COUNT);
         assert!(folder.log().verify().unwrap().is_proven(), "the log is proved before the change");
         rewrite_chain(&folder);
         folder.open_without_triggers().execute_batch("DELETE FROM seal").unwrap();
@@ -77,7 +77,7 @@ fn rewritten_log_is_detected_without_the_key() {
     let found = forged().log().verify().unwrap().findings;
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
-        Some((TamperKind::SealBroken, ENTRIES)),
+        Some((TamperKind::SealBroken, ENTRY_COUNT)),
         "the mark in the keychain must not match the end of the log: {found:?}"
     );
     let folder = forged();
@@ -94,17 +94,17 @@ fn rewritten_log_is_detected_without_the_key() {
     folder.keychain.forget_marks();
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert_eq!(verdict.unproved, [(1, ENTRIES)], "a new key does not prove existing entries: {verdict:?}");
+    assert_eq!(verdict.unproved, [(1, ENTRY_COUNT)], "a new key does not prove existing entries: {verdict:?}");
     assert!(!verdict.is_proven(), "the log is reported as unproved");
 }
 
 #[test]
 fn foreign_entries_are_not_sealed_as_own() {
-    let folder = LogFolder::with_entries(ENTRIES);
+    let folder = LogFolder::with_entries(ENTRY_COUNT);
     add_entry(&folder);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "valid links must not count as a proof: {verdict:?}");
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
+    assert_eq!(verdict.unproved, [(ENTRY_COUNT + 1, ENTRY_COUNT + 1)], "the added entry is unproved");
     let verdict = folder.log().verify_export(&export_to_file(&folder)).unwrap();
     assert!(!verdict.is_proven(), "the export is not proved: {verdict:?}");
 
@@ -113,17 +113,21 @@ fn foreign_entries_are_not_sealed_as_own() {
     let verdict = log.verify().unwrap();
     assert_eq!(
         verdict.seal,
-        AuditSeal::Holds { number: ENTRIES + 4 },
+        AuditSeal::Holds { number: ENTRY_COUNT + 4 },
         "the log is sealed up to its last entry: {verdict:?}"
     );
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry must remain unproven");
+    assert_eq!(verdict.unproved, [(ENTRY_COUNT + 1, ENTRY_COUNT + 1)], "the added entry must remain unproven");
     let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
     assert_eq!(kinds.len(), 1, "the finding is recorded once");
     let verdict = log.verify_export(&export_to_file(&folder)).unwrap();
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the verdict of an export is the same: {verdict:?}");
+    assert_eq!(
+        verdict.unproved,
+        [(ENTRY_COUNT + 1, ENTRY_COUNT + 1)],
+        "the verdict of an export is the same: {verdict:?}"
+    );
 
     // The same change while an instance has the log open.
-    let folder = LogFolder::with_entries(ENTRIES - 1);
+    let folder = LogFolder::with_entries(ENTRY_COUNT - 1);
     let log = folder.log();
     log.append(decision_entry("the last")).unwrap();
     add_entry(&folder);
@@ -131,7 +135,7 @@ fn foreign_entries_are_not_sealed_as_own() {
     let verdict = log.verify().unwrap();
     assert_eq!(
         verdict.unproved,
-        [(ENTRIES + 1, ENTRIES + 1)],
+        [(ENTRY_COUNT + 1, ENTRY_COUNT + 1)],
         "the added entry must be reported immediately: {verdict:?}"
     );
 }

@@ -32,14 +32,14 @@ impl Store {
 
 /// Opens the store of a folder in another instance.
 pub(crate) fn open_store(folder: &Path) -> Ports {
-    store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
+    store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform))
         .expect("the store opens")
 }
 
-struct NoShell;
+struct NoPlatform;
 
 #[async_trait::async_trait]
-impl Platform for NoShell {
+impl Platform for NoPlatform {
     async fn open_url(&self, _url: &str) -> Result<(), String> {
         Err(String::from("there is no browser"))
     }

@@ -11,19 +11,19 @@ use serde_json::json;
 
 use super::searching::search_query;
 use super::{branch, message_text, new_conversation, reply_item, user_message};
-use crate::audit::support::{Keychain, NoShell};
+use crate::audit::support::{Keychain, NoPlatform};
 
 const CANARY: &str = "zqkestrel";
 
 /// Opens the store of the folder in another instance with this keychain.
 pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
-    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform), keychain.clone()).unwrap()
 }
 
 /// Opens the store of the folder in another instance without a keychain.
 pub(super) fn open_without_keychain(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
-    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform), secrets).unwrap()
 }
 
 /// Returns the files under a folder that contain these bytes, ignoring case.
@@ -151,7 +151,7 @@ fn write_more_items(history: &dyn History) {
 }
 
 /// SQL statements that create the schema of version 1.
-const VERSION_1: &str = include_str!("version_1.sql");
+const VERSION_1_SQL: &str = include_str!("version_1.sql");
 
 /// Replaces an unencrypted history with a file of schema version 1 that has the same content.
 fn downgrade_to_version_1(folder: &Path) {
@@ -159,7 +159,7 @@ fn downgrade_to_version_1(folder: &Path) {
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
     std::fs::rename(&file, &newer).unwrap();
     let connection = rusqlite::Connection::open(&file).unwrap();
-    connection.execute_batch(VERSION_1).unwrap();
+    connection.execute_batch(VERSION_1_SQL).unwrap();
     connection.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
     connection.execute_batch("DELETE FROM word_data; DELETE FROM word_idx; DELETE FROM word_docsize").unwrap();
     let columns = "number, hash, size, bytes";

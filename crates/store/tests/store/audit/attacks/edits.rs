@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::super::support::{LogFolder, decision_entry};
-use super::{ENTRIES, append_log_entry, hex, link_at, remove_first_entries};
+use super::{ENTRY_COUNT, append_log_entry, hex, link_at, remove_first_entries};
 
 /// An edit of the log file by an attacker without the key.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(super) enum SealChoice {
 }
 
 pub(super) fn any_edit() -> impl Strategy<Value = LogEdit> {
-    let number = || 0..=ENTRIES + 4;
+    let number = || 0..=ENTRY_COUNT + 4;
     let seal = || prop_oneof![Just(SealChoice::None), Just(SealChoice::Foreign), Just(SealChoice::OfTheEnd)];
     prop_oneof![
         1 => (number(), number()).prop_map(|(from, to)| LogEdit::Delete(from, to)),
