@@ -11,8 +11,8 @@ use domain::content::ToolResult;
 use host::view::HostEvent;
 use host::{CallOrigin, Host, HostOptions};
 use mcp_apps::{
-    AppInfo, AppRequest, AppRequestId, ContentKinds, GrantedSandbox, HostCapabilities, HostResponse, ModelContext,
-    ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
+    AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
+    ModelContext, ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
 };
 use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
 use ports::server_config::ServerConfig;
@@ -106,8 +106,8 @@ impl ViewTask {
             update_model_context: setup
                 .conversation
                 .is_some()
-                .then_some(ContentKinds { structured_content: true, ..ContentKinds::TEXT }),
-            message: setup.conversation.is_some().then_some(ContentKinds::TEXT),
+                .then_some(AcceptedContentKinds { structured_content: true, ..AcceptedContentKinds::TEXT }),
+            message: setup.conversation.is_some().then_some(AcceptedContentKinds::TEXT),
             sampling: None,
         };
         let config = ViewConfig {

@@ -126,7 +126,7 @@ pub async fn find_local_providers() -> Vec<LocalProvider> {
 /// # Errors
 ///
 /// Returns the [`ModelError`] of the request or of the stream.
-pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String, Millis), ModelError> {
+pub async fn request_test_reply(provider: &dyn Provider, model: String) -> Result<(String, Millis), ModelError> {
     use futures_util::StreamExt as _;
 
     let begun = tokio::time::Instant::now();

@@ -284,8 +284,8 @@ mod tests {
             &self,
             _key: &mcp_auth::VaultKey,
             _entry: secrecy::SecretSlice<u8>,
-        ) -> Result<mcp_auth::EntryPersistence, mcp_auth::VaultError> {
-            Ok(mcp_auth::EntryPersistence::Safely)
+        ) -> Result<mcp_auth::VaultEntryPersistence, mcp_auth::VaultError> {
+            Ok(mcp_auth::VaultEntryPersistence::Safely)
         }
 
         async fn remove(&self, _key: &mcp_auth::VaultKey) -> Result<(), mcp_auth::VaultError> {

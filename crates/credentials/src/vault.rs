@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_auth::{EntryPersistence, Vault, VaultEntryKind, VaultError, VaultKey, VaultProblem};
+use mcp_auth::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};
 use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
@@ -187,12 +187,12 @@ impl Vault for SecretsVault {
         Ok(Some(bytes.into()))
     }
 
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
         let key = self.storage_key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
         Ok(match self.run_while_open(write).await?.ok_or_else(closed_error)? {
-            SecretPersistence::Keychain => EntryPersistence::Safely,
-            SecretPersistence::ThisRun { cause } => EntryPersistence::ThisRun { cause },
+            SecretPersistence::Keychain => VaultEntryPersistence::Safely,
+            SecretPersistence::ThisRun { cause } => VaultEntryPersistence::ThisRun { cause },
         })
     }
 

@@ -82,7 +82,7 @@ const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
 /// Returns the readable text of an approval without the sandbox. Consent requests show changes of the sandbox
 /// separately.
-pub fn without_sandbox_text(words: &str) -> &str {
+pub fn strip_sandbox_text(words: &str) -> &str {
     words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 

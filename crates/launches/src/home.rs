@@ -26,7 +26,7 @@ pub fn sandbox_home_name(name: &str, config: &StdioConfig) -> String {
 
 /// Returns the name of a server's home directory for a configuration whose paths contain no symbolic links. Doesn't
 /// access the disk.
-pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
+pub fn sandbox_home_name_from_settings(name: &str, config: &StdioConfig) -> String {
     sandbox_home_name_with_targets(name, config, |_, _, _| Vec::new())
 }
 

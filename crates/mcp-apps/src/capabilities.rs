@@ -23,10 +23,10 @@ pub struct HostCapabilities {
     pub sandbox: Option<GrantedSandbox>,
     /// Kinds of content that the app page may put into the context of models, or `None` if the host supports no such
     /// context.
-    pub update_model_context: Option<ContentKinds>,
+    pub update_model_context: Option<AcceptedContentKinds>,
     /// Kinds of content in messages that the app page may add to the conversation, or `None` if the page can't add
     /// messages.
-    pub message: Option<ContentKinds>,
+    pub message: Option<AcceptedContentKinds>,
     /// Sampling support for the app page, or `None` if the page can't request sampling.
     pub sampling: Option<SamplingSupport>,
 }
@@ -47,7 +47,7 @@ pub struct SamplingSupport {
 
 /// Kinds of content that the host accepts from an app page for one purpose, such as messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ContentKinds {
+pub struct AcceptedContentKinds {
     /// Set if blocks of text are accepted.
     pub text: bool,
     /// Set if images are accepted.
@@ -62,7 +62,7 @@ pub struct ContentKinds {
     pub structured_content: bool,
 }
 
-impl ContentKinds {
+impl AcceptedContentKinds {
     /// Accepts blocks of text only.
     pub const TEXT: Self = Self {
         text: true,
@@ -113,8 +113,8 @@ impl HostCapabilities {
             ("serverResources", self.server_resources.map(lists)),
             ("logging", self.logging.then(|| json!({}))),
             ("sandbox", self.sandbox.as_ref().map(|granted| granted.as_value().clone())),
-            ("updateModelContext", self.update_model_context.map(ContentKinds::to_value)),
-            ("message", self.message.map(ContentKinds::to_value)),
+            ("updateModelContext", self.update_model_context.map(AcceptedContentKinds::to_value)),
+            ("message", self.message.map(AcceptedContentKinds::to_value)),
             ("sampling", self.sampling.map(sampling)),
         ])
     }
@@ -141,7 +141,7 @@ mod tests {
             open_links: true,
             server_tools: Some(ServerLists { list_changed: true }),
             server_resources: Some(ServerLists::default()),
-            message: Some(ContentKinds::TEXT),
+            message: Some(AcceptedContentKinds::TEXT),
             sampling: Some(SamplingSupport { tools: true }),
             ..HostCapabilities::default()
         };
@@ -162,9 +162,12 @@ mod tests {
             { "type": "image", "data": "", "mimeType": "image/png" },
         ]))
         .unwrap();
-        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks), Some("image"));
-        assert_eq!(ContentKinds::TEXT.first_refused_kind(&blocks[..1]), None);
-        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused_kind(&blocks), None);
-        assert_eq!(ContentKinds::default().first_refused_kind(&[]), None);
+        assert_eq!(AcceptedContentKinds::TEXT.first_refused_kind(&blocks), Some("image"));
+        assert_eq!(AcceptedContentKinds::TEXT.first_refused_kind(&blocks[..1]), None);
+        assert_eq!(
+            AcceptedContentKinds { image: true, ..AcceptedContentKinds::TEXT }.first_refused_kind(&blocks),
+            None
+        );
+        assert_eq!(AcceptedContentKinds::default().first_refused_kind(&[]), None);
     }
 }

@@ -13,7 +13,7 @@ mod sandbox_policy;
 mod text;
 mod view;
 
-pub use capabilities::{ContentKinds, HostCapabilities, SamplingSupport, ServerLists};
+pub use capabilities::{AcceptedContentKinds, HostCapabilities, SamplingSupport, ServerLists};
 pub use display_mode::DisplayMode;
 pub use host_context::{
     AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,

@@ -12,7 +12,7 @@ use crate::error::AuthError;
 use crate::request_budget::RequestBudget;
 use crate::settings::AuthorizationSettings;
 use crate::user::AuthReason;
-use crate::vault::EntryPersistence;
+use crate::vault::VaultEntryPersistence;
 
 /// Authorization at one MCP server. Signs requests to that server only.
 ///
@@ -25,7 +25,7 @@ use crate::vault::EntryPersistence;
 /// # use std::time::SystemTime;
 /// # use async_trait::async_trait;
 /// # use mcp_auth::{
-/// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, EntryPersistence, GrantKind,
+/// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, VaultEntryPersistence, GrantKind,
 /// #     PreregisteredClient, User, Vault, VaultError, VaultKey,
 /// # };
 /// # use mcp_transport::http::UntrustedUrlClient;
@@ -37,8 +37,8 @@ use crate::vault::EntryPersistence;
 /// #     async fn read(&self, _: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
 /// #         Ok(None)
 /// #     }
-/// #     async fn write(&self, _: &VaultKey, _: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
-/// #         Ok(EntryPersistence::Safely)
+/// #     async fn write(&self, _: &VaultKey, _: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
+/// #         Ok(VaultEntryPersistence::Safely)
 /// #     }
 /// #     async fn remove(&self, _: &VaultKey) -> Result<(), VaultError> {
 /// #         Ok(())
@@ -162,7 +162,7 @@ impl ServerAuthorization {
     }
 
     /// Returns how long the tokens are stored, or `None` if they were not written since the app started.
-    pub fn token_persistence(&self) -> Option<EntryPersistence> {
+    pub fn token_persistence(&self) -> Option<VaultEntryPersistence> {
         self.shared.state().persistence.clone()
     }
 

@@ -21,7 +21,7 @@ use crate::request_budget::RequestBudget;
 use crate::settings::{AuthorizationSettings, GrantKind};
 use crate::sign_in_record::SignInRecord;
 use crate::step_up::StepUpCounter;
-use crate::vault::{EntryPersistence, VaultEntryKind, VaultError, VaultKey};
+use crate::vault::{VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey};
 
 /// State and dependencies that an authorization and its tasks share.
 pub(crate) struct AuthorizationContext {
@@ -53,7 +53,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) record: Option<SignInRecord>,
     /// Counter that increases whenever the tokens are replaced or removed.
     pub(crate) generation: u64,
-    pub(crate) persistence: Option<EntryPersistence>,
+    pub(crate) persistence: Option<VaultEntryPersistence>,
     /// Last challenge that the MCP server sent, or `None`.
     pub(crate) last_challenge: Option<TokenChallenge>,
     /// DPoP nonce that the MCP server sent last, or `None`.

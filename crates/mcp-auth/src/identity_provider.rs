@@ -53,7 +53,8 @@ impl AuthorizationContext {
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
         }
-        endpoints.extend(grant_approval::endpoints_receiving_secrets(&request.found.authorization_server, &request.client));
+        endpoints
+            .extend(grant_approval::endpoints_receiving_secrets(&request.found.authorization_server, &request.client));
         let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {

@@ -78,4 +78,4 @@ pub use settings::{
     SecretMethod,
 };
 pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, User};
-pub use vault::{EntryPersistence, Vault, VaultEntryKind, VaultError, VaultKey, VaultProblem};
+pub use vault::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};

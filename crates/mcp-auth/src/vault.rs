@@ -16,7 +16,7 @@ pub trait Vault: Send + Sync {
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the entry could not be stored even in memory.
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError>;
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError>;
 
     /// Removes the entry, if there is one.
     ///
@@ -57,7 +57,7 @@ pub enum VaultEntryKind {
 
 /// Persistence of an entry that was written to the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryPersistence {
+pub enum VaultEntryPersistence {
     /// The entry is stored until it is removed.
     Safely,
     /// The entry is stored in memory until the app exits.

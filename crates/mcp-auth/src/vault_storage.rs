@@ -12,7 +12,7 @@ use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::settings::DpopUse;
 use crate::sign_in_record::SignInRecord;
-use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
+use crate::vault::{VaultEntryKind, VaultEntryPersistence, VaultError};
 
 /// Minimum time between a failed read of the vault and the next attempt by a request, since a failing read may take
 /// long.
@@ -156,7 +156,7 @@ impl AuthorizationContext {
                     state.in_vault = written;
                     result
                 }
-                Err(error) => EntryPersistence::ThisRun { cause: error.cause },
+                Err(error) => VaultEntryPersistence::ThisRun { cause: error.cause },
             });
         }
         self.notify();

@@ -21,4 +21,4 @@ pub mod stdio;
 mod token_bucket;
 
 pub use driver::{Direction, DriverCommand, DriverEvent, Frame};
-pub use stdio::{DriverHandle, DriverLimits, run, run_streams, run_with};
+pub use stdio::{DriverHandle, StdioDriverLimits, run, run_streams, run_with};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use indexmap::IndexMap;
 use mcp_apps::ToolMetadata;
 use mcp_proto::types::Tool;
-use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_object};
+use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_json_object};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
 
@@ -40,7 +40,7 @@ pub struct Definition {
 impl Definition {
     /// Returns the hash of a call with these arguments, and the arguments as canonical JSON.
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
-        let sent = canonical_object(arguments);
+        let sent = canonical_json_object(arguments);
         (self.calls.finish_with(sent.as_bytes()), sent)
     }
 }
@@ -141,7 +141,7 @@ pub fn requires_consent_each_call(tool: &Tool) -> bool {
 
 /// Returns the hash of a tool call, which covers the tool's definition and the arguments.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
-    call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_object(arguments).as_bytes())
+    call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_json_object(arguments).as_bytes())
 }
 
 /// Returns the hash state of a call after the hash of the tool's definition.

@@ -98,7 +98,7 @@ pub fn canonical_json(value: &Value) -> String {
 
 /// Serializes an object as canonical JSON, without creating a [`Value`].
 #[must_use]
-pub fn canonical_object(members: &Map<String, Value>) -> String {
+pub fn canonical_json_object(members: &Map<String, Value>) -> String {
     let mut text = String::with_capacity(128);
     write_object(members, &mut text);
     text

@@ -33,7 +33,7 @@ pub use argument_condition::ArgumentJudgement;
 pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, GrantSubject, Grants, LastUse, TooManyGrants, UsedBy};
-pub use hash::{Hash, PartialHash, canonical_json, canonical_object};
+pub use hash::{Hash, PartialHash, canonical_json, canonical_json_object};
 pub use match_verdict::JudgementReason;
 pub use path_pattern::ResolvedPaths;
 pub use pattern::escape_glob;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use policy::{
     ApprovalScope, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, PartialHash, Policy, PolicyAct,
-    PolicyDecision, ResolvedPaths, ReviewState, SamplingUse, ToolClaims, canonical_json, canonical_object,
+    PolicyDecision, ResolvedPaths, ReviewState, SamplingUse, ToolClaims, canonical_json, canonical_json_object,
 };
 use serde_json::{Map, Value, json};
 
@@ -223,7 +223,7 @@ fn strings_are_escaped_like_json() {
     for string in ["", "plain", "é 😀", "quote \" slash / back \\", "\u{0}\u{1f}\n\t\u{7f}\u{2028}"] {
         let value = json!({ string: string });
         assert_eq!(canonical_json(&value), value.to_string(), "{string:?} is escaped as serde_json does");
-        assert_eq!(canonical_object(value.as_object().unwrap()), value.to_string(), "{string:?}as an object");
+        assert_eq!(canonical_json_object(value.as_object().unwrap()), value.to_string(), "{string:?}as an object");
     }
 }
 

@@ -38,5 +38,5 @@ pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_in_system_folder};
 pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
-    SpawnError, SpawnedProcess, run_and_capture, shut_down, spawn,
+    SpawnError, SpawnedServerProcess, run_and_capture, shut_down, spawn,
 };

@@ -1,6 +1,6 @@
 //! Ends server processes that a killed app has left behind.
 //!
-//! The app stores one [`RunningRecord`] per running server on disk and removes it when the server has ended. At the
+//! The app stores one [`RunningServerRecord`] per running server on disk and removes it when the server has ended. At the
 //! next start [`sweep`] ends the remaining servers, and only if it is certain that a process group is the recorded one.
 
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::platform::{self, StartTime};
 /// Record of one running server, stored on disk so that the next start of the app can end the server. `Display` writes
 /// it as one line, and `FromStr` parses that line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunningRecord {
+pub struct RunningServerRecord {
     /// Process ID of the server's first process.
     pub pid: u32,
     /// Process group ID of the server and its descendants.
@@ -31,11 +31,11 @@ pub struct RunningRecord {
     pub program: String,
 }
 
-/// The outcome of looking for the server of one [`RunningRecord`].
+/// The outcome of looking for the server of one [`RunningServerRecord`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptServerRecord {
     /// The record of the server, as it was passed to [`sweep`].
-    pub record: RunningRecord,
+    pub record: RunningServerRecord,
     /// Result of looking for the server, and of killing it if it is an orphan.
     pub outcome: SweepOutcome,
 }
@@ -56,11 +56,11 @@ pub enum SweepOutcome {
 
 /// Kills the process groups that remain from the servers of these records. A group is killed only if the recorded pid
 /// has the recorded start time, or a process of the group has a recorded pipe open.
-pub fn sweep(records: &[RunningRecord]) -> Vec<SweptServerRecord> {
+pub fn sweep(records: &[RunningServerRecord]) -> Vec<SweptServerRecord> {
     records.iter().map(|record| SweptServerRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
 
-fn sweep_record(record: &RunningRecord) -> SweepOutcome {
+fn sweep_record(record: &RunningServerRecord) -> SweepOutcome {
     let is_owner = StartTime::of_process(record.owner).is_some_and(|start| start == record.owner_start_time);
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
@@ -83,7 +83,7 @@ fn sweep_record(record: &RunningRecord) -> SweepOutcome {
     }
 }
 
-impl fmt::Display for RunningRecord {
+impl fmt::Display for RunningServerRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pipes: Vec<String> = self.pipes.iter().map(u64::to_string).collect();
         let pipes = if pipes.is_empty() { "-".to_owned() } else { pipes.join(",") };
@@ -100,7 +100,7 @@ impl fmt::Display for RunningRecord {
     }
 }
 
-/// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
+/// Error of parsing a line that is not a [`RunningServerRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidServerRecord {
     /// The line of the record has fewer than seven fields.
@@ -111,13 +111,13 @@ pub enum InvalidServerRecord {
     NotANumber(#[from] ParseIntError),
 }
 
-impl FromStr for RunningRecord {
+impl FromStr for RunningServerRecord {
     type Err = InvalidServerRecord;
 
-    fn from_str(line: &str) -> Result<RunningRecord, InvalidServerRecord> {
+    fn from_str(line: &str) -> Result<RunningServerRecord, InvalidServerRecord> {
         let mut fields = line.trim_end().splitn(7, ' ');
         let mut next = || fields.next().ok_or(InvalidServerRecord::TooFewFields);
-        Ok(RunningRecord {
+        Ok(RunningServerRecord {
             pid: next()?.parse()?,
             group: next()?.parse()?,
             start_time: StartTime::new(next()?.to_owned()),
@@ -138,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    fn record() -> RunningRecord {
-        RunningRecord {
+    fn record() -> RunningServerRecord {
+        RunningServerRecord {
             pid: 4_190_001,
             group: 4_190_001,
             start_time: StartTime::new("boot+17".to_owned()),
@@ -155,26 +155,26 @@ mod tests {
         let line = record().to_string();
         assert!(!line.contains('\n'), "a record must be one line");
         assert_eq!(line.parse(), Ok(record()), "what is written must be read");
-        let without = RunningRecord { pipes: Vec::new(), ..record() };
+        let without = RunningServerRecord { pipes: Vec::new(), ..record() };
         assert_eq!(without.to_string().parse(), Ok(without), "a record without pipes must be read too");
     }
 
     #[test]
     fn malformed_line_is_rejected() {
         assert_eq!(
-            "12 13".parse::<RunningRecord>(),
+            "12 13".parse::<RunningServerRecord>(),
             Err(InvalidServerRecord::TooFewFields),
             "a truncated line must report the missing fields"
         );
         assert!(
-            matches!("x 1 a 1 a - p".parse::<RunningRecord>(), Err(InvalidServerRecord::NotANumber(_))),
+            matches!("x 1 a 1 a - p".parse::<RunningServerRecord>(), Err(InvalidServerRecord::NotANumber(_))),
             "a line with an invalid pid must report the invalid number"
         );
     }
 
     #[test]
     fn process_with_a_reused_pid_is_not_killed() {
-        let other = RunningRecord { pid: std::process::id(), group: std::process::id(), ..record() };
+        let other = RunningServerRecord { pid: std::process::id(), group: std::process::id(), ..record() };
         let swept = sweep(&[other]);
         assert_eq!(
             swept[0].outcome,
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn servers_of_a_running_app_are_not_killed() {
         let me = std::process::id();
-        let mine = RunningRecord {
+        let mine = RunningServerRecord {
             pid: me,
             group: me,
             start_time: StartTime::of_process(me).unwrap(),
@@ -208,7 +208,7 @@ mod tests {
     fn killed_app_that_is_not_reaped_yet_is_not_running() {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
-        let its = RunningRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
+        let its = RunningServerRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
         assert_eq!(
             sweep(std::slice::from_ref(&its))[0].outcome,
             SweepOutcome::OwnerRunning,

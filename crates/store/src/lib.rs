@@ -30,7 +30,7 @@ use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
 pub use locations::{Locations, cache_folder, default_locations, registry_cache_folder};
-pub use managed_file::ManagedFile;
+pub use managed_file::SystemPolicyFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
@@ -73,7 +73,7 @@ pub fn open_with(
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&keys))?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir, keys)),
-        managed: Arc::new(ManagedFile::for_system()),
+        managed: Arc::new(SystemPolicyFile::for_system()),
         secrets,
         platform,
         clock: Arc::new(ports::time::SystemClock),

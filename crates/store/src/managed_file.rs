@@ -14,13 +14,13 @@ const MAX_POLICY_FILE_BYTES: u64 = 4 << 20;
 
 /// The policy file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).
 #[derive(Debug, Clone)]
-pub struct ManagedFile {
+pub struct SystemPolicyFile {
     path: PathBuf,
     /// Set if the file is rejected unless only an administrator has write access.
     requires_admin_owner: bool,
 }
 
-impl ManagedFile {
+impl SystemPolicyFile {
     /// Creates a policy file at another path, whose owner is not checked. For tests.
     #[must_use]
     pub const fn with_path(path: PathBuf) -> Self {
@@ -44,7 +44,7 @@ impl ManagedFile {
     }
 }
 
-impl ManagedPolicy for ManagedFile {
+impl ManagedPolicy for SystemPolicyFile {
     fn path(&self) -> PathBuf {
         self.path.clone()
     }

@@ -198,7 +198,7 @@ impl TestApp {
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         // Tests must not use the administrator's rules of the computer that runs them.
-        let managed = Arc::new(store::ManagedFile::with_path(folder.path().join(MANAGED_POLICY_FILE)));
+        let managed = Arc::new(store::SystemPolicyFile::with_path(folder.path().join(MANAGED_POLICY_FILE)));
         let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
         enable_sampling(&ports, &names);

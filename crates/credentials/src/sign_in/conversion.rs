@@ -45,7 +45,7 @@ pub fn account_view(account: Account) -> AccountView {
 /// Converts the phase of a sign-in in `mcp-auth` to the phase in views, which combines several internal phases, such as
 /// token requests, refresh and revocation.
 #[must_use]
-pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
+pub const fn to_sign_in_phase(phase: AuthPhase) -> SignInPhase {
     match phase {
         AuthPhase::ResourceMetadata | AuthPhase::ServerMetadata | AuthPhase::ClientId => SignInPhase::Discovering,
         AuthPhase::Consent => SignInPhase::AwaitingConsent,
@@ -60,7 +60,7 @@ pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
 
 /// Returns the recorded HTTP exchanges of the last sign-in, oldest first. Secrets in them are redacted.
 #[must_use]
-pub fn step_views(authorization: &ServerAuthorization) -> Vec<SignInStep> {
+pub fn to_sign_in_steps(authorization: &ServerAuthorization) -> Vec<SignInStep> {
     authorization.steps().into_iter().map(to_sign_in_step).collect()
 }
 
@@ -85,7 +85,7 @@ fn to_sign_in_step(step: AuthStep) -> SignInStep {
 
 /// Returns where tokens are stored, according to the state of the keychain.
 #[must_use]
-pub fn storage_of_status(status: SecretsStatus) -> TokenStorage {
+pub fn token_storage_for_status(status: SecretsStatus) -> TokenStorage {
     match status {
         SecretsStatus::Keychain => TokenStorage::Keychain,
         other => TokenStorage::ThisRun { cause: other.to_string() },
@@ -94,7 +94,7 @@ pub fn storage_of_status(status: SecretsStatus) -> TokenStorage {
 
 /// Converts the result of revoking tokens in `mcp-auth` to the result of a sign-out that the user sees.
 #[must_use]
-pub fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
+pub fn to_sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
     match revoked {
         RevocationOutcome::Yes => SignOutOutcome::Revoked,
         RevocationOutcome::NotOffered => SignOutOutcome::RevocationNotOffered,
@@ -154,7 +154,7 @@ pub fn account_text(account: &Account) -> String {
 
 /// Converts the reason for a sign-in in `mcp-auth` to the reason in views.
 #[must_use]
-pub fn reason_view(reason: AuthReason) -> SignInReason {
+pub fn to_sign_in_reason(reason: AuthReason) -> SignInReason {
     match reason {
         AuthReason::SignIn => SignInReason::SignIn,
         AuthReason::StepUp { operation } => SignInReason::StepUp { operation },

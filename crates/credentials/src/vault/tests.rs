@@ -111,7 +111,10 @@ async fn entry_is_not_found_under_another_key() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         assert!(vault.read(key).await.unwrap().is_none(), "the vault should be empty at first: {entry} {key:?}");
         let persistence = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(persistence, EntryPersistence::ThisRun { .. }), "the write should report temporary storage");
+        assert!(
+            matches!(persistence, VaultEntryPersistence::ThisRun { .. }),
+            "the write should report temporary storage"
+        );
     }
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);

@@ -9,7 +9,7 @@ use mcp_proto::session::{ClientResponse, ServerRequest};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
 use offers::review::result_content_json;
-use policy::{Hash, canonical_json, canonical_object};
+use policy::{Hash, canonical_json, canonical_json_object};
 use ports::server_config::address_hash;
 use ports::url_parts::redacted_url;
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
 pub fn payload_text(body: &ConsentRequestBody) -> Option<String> {
     match body {
         ConsentRequestBody::Tool { arguments, .. } | ConsentRequestBody::Read { arguments, .. } => {
-            Some(canonical_object(arguments))
+            Some(canonical_json_object(arguments))
         }
         ConsentRequestBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         ConsentRequestBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),

@@ -23,7 +23,7 @@ use mcp_transport::http::{Authorizer, KnownServer};
 use offers::catalog::Catalog;
 use ports::server_config::HttpKind;
 use ports::time::SharedClock;
-use process::orphans::RunningRecord;
+use process::orphans::RunningServerRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
 use supervision::activity::ActivityLog;
@@ -120,7 +120,7 @@ pub(crate) enum ConnectionCommand {
 pub(crate) enum ConnectionEvent {
     Started {
         pid: u32,
-        record: RunningRecord,
+        record: RunningServerRecord,
     },
     /// A remote server was reached, and its transport was detected.
     Connected {

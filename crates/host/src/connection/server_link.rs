@@ -5,7 +5,7 @@ use std::pin::Pin;
 use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::SessionOwner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
-use mcp_transport::stdio::{DriverLimits, StderrRing};
+use mcp_transport::stdio::{StderrRing, StdioDriverLimits};
 use ports::server_config::HttpKind;
 use process::ServerProcess;
 use supervision::limits::ServerLimits;
@@ -54,7 +54,7 @@ pub(super) fn drive<'o>(
     let message_bytes = usize::try_from(limits.message_bytes).unwrap_or(usize::MAX);
     match link {
         ServerLink::Process(process) => {
-            let limits = DriverLimits { line_bytes: message_bytes, ..DriverLimits::default() };
+            let limits = StdioDriverLimits { line_bytes: message_bytes, ..StdioDriverLimits::default() };
             Box::pin(mcp_transport::stdio::drive(session, process, stderr, owner, limits))
         }
         ServerLink::Url(target) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use credentials::providers::{
-    ProviderError, ProviderTestResult, ProvidersView, provider_key_name, provider_key_prefix, try_model,
+    ProviderError, ProviderTestResult, ProvidersView, provider_key_name, provider_key_prefix, request_test_reply,
 };
 use models::{ModelRef, ProviderSettings};
 use ports::{SecretError, SecretPersistence};
@@ -126,7 +126,7 @@ impl Host {
         let models = self.refresh_models(id.clone()).await?;
         let Some(model) = model else { return Ok(ProviderTestResult { models, reply: None }) };
         let provider = self.models().await?.provider(&id)?;
-        let reply = try_model(provider.as_ref(), model).await?;
+        let reply = request_test_reply(provider.as_ref(), model).await?;
         Ok(ProviderTestResult { models, reply: Some(reply) })
     }
 }

@@ -1,7 +1,7 @@
 //! Records the processes of running servers on disk, so that the next start of the app can end processes that this
 //! instance left behind.
 
-use process::orphans::{RunningRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
 
 use ports::{Document, Documents};
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Owner {
     }
 }
 
-fn parse_running_servers(stored: Option<Value>) -> Vec<RunningRecord> {
+fn parse_running_servers(stored: Option<Value>) -> Vec<RunningServerRecord> {
     let lines: Vec<String> = stored.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use launches::home::home_name_by_settings;
+use launches::home::sandbox_home_name_from_settings;
 use launches::sandbox::{SandboxPlanError, plan};
 use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, StdioConfig};
 use process::sandbox::{ResolvedSandbox, SandboxSettings};
@@ -44,7 +44,7 @@ impl Owner {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
             Some(plan) => plan.reach.home.clone(),
-            None => self.launches.own_files.homes().join(home_name_by_settings(name, config)),
+            None => self.launches.own_files.homes().join(sandbox_home_name_from_settings(name, config)),
         }
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use mcp_proto::session::ServerFacts;
 use offers::catalog::Catalog;
-use process::orphans::RunningRecord;
+use process::orphans::RunningServerRecord;
 
 use super::Owner;
 use crate::connection::RunId;
 use crate::view::{Failure, HostEvent, ServerState};
 
 impl Owner {
-    pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
+    pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningServerRecord) {
         self.servers.running.insert(run, record);
         self.write_running_server_records();
         if let Some(server) = self.servers.record_of_run(name, run) {

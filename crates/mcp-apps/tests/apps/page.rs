@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use mcp_apps::{
-    AppRequest, AppRequestId, ContentKinds, DisplayMode, FaultKind, HostCapabilities, HostContext, SamplingSupport,
-    ServerLists, View, ViewConfig, ViewEvent, ViewOutput,
+    AcceptedContentKinds, AppRequest, AppRequestId, DisplayMode, FaultKind, HostCapabilities, HostContext,
+    SamplingSupport, ServerLists, View, ViewConfig, ViewEvent, ViewOutput,
 };
 use mcp_proto::types::{Implementation, Map};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) struct Page {
 
 /// Returns host capabilities with every feature and kind of content.
 pub(crate) fn all_capabilities() -> HostCapabilities {
-    let kinds = ContentKinds {
+    let kinds = AcceptedContentKinds {
         text: true,
         image: true,
         audio: true,

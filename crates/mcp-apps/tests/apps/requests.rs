@@ -1,9 +1,9 @@
 //! Tests of the page's requests and notifications, and of the host's responses.
 
 use mcp_apps::{
-    AppRequest, AxisSize, ContainerSize, ContentKinds, DisplayMode, DownloadSource, FaultKind, HostCapabilities,
-    HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerList, ServerLists, ViewConfig,
-    ViewEvent, ViewSize,
+    AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, DownloadSource, FaultKind,
+    HostCapabilities, HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerList, ServerLists,
+    ViewConfig, ViewEvent, ViewSize,
 };
 use mcp_proto::RpcError;
 use serde_json::{Value, json};
@@ -153,8 +153,8 @@ fn message_is_a_list_of_blocks_or_one_block() {
 #[test]
 fn content_of_unannounced_kinds_is_refused() {
     let capabilities = HostCapabilities {
-        message: Some(ContentKinds::TEXT),
-        update_model_context: Some(ContentKinds::TEXT),
+        message: Some(AcceptedContentKinds::TEXT),
+        update_model_context: Some(AcceptedContentKinds::TEXT),
         sampling: Some(SamplingSupport { tools: false }),
         ..HostCapabilities::default()
     };

@@ -181,7 +181,7 @@ async fn vault_failure_is_reported_separately() {
     bench.connect().await.unwrap();
     assert_eq!(
         bench.authorization.token_persistence(),
-        Some(EntryPersistence::Safely),
+        Some(VaultEntryPersistence::Safely),
         "[auth-token-storage] the tokens must be in the vault"
     );
     bench.restart();

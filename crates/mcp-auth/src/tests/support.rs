@@ -51,10 +51,10 @@ impl Vault for TestVault {
         Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
     }
 
-    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
         self.check_usable()?;
         self.entries.lock().unwrap().insert(key.clone(), entry.expose_secret().to_vec());
-        Ok(EntryPersistence::Safely)
+        Ok(VaultEntryPersistence::Safely)
     }
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {

@@ -28,7 +28,7 @@ async fn sign_in_succeeds_without_persistence() {
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("it is locked"), "the refusal must state the vault's error: {stopped:?}");
     bench.connect().await.unwrap();
-    let persistence = Some(EntryPersistence::ThisRun { cause: "it is locked".to_owned() });
+    let persistence = Some(VaultEntryPersistence::ThisRun { cause: "it is locked".to_owned() });
     assert_eq!(
         bench.authorization.token_persistence(),
         persistence,

@@ -20,7 +20,7 @@ use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
 /// Maximum number of times that one HTTP request is sent, including the first.
-pub const MAX_SENDS: u32 = 4;
+pub const MAX_SENDS_PER_REQUEST: u32 = 4;
 
 /// Maximum size in bytes of the body of a 401 or 403 response, and timeout of reading it.
 const MAX_REFUSAL_BODY_BYTES: usize = 64 * 1024;
@@ -86,7 +86,7 @@ pub struct AuthChallenge {
     pub dpop_nonce: Option<String>,
     /// [`RequestSignature::generation`] of the headers with which the refused request was sent.
     pub generation: u64,
-    /// Number of times that this request was already sent again. At `MAX_SENDS - 1`, the request is not sent again,
+    /// Number of times that this request was already sent again. At `MAX_SENDS_PER_REQUEST - 1`, the request is not sent again,
     /// even if the outcome is [`ChallengeOutcome::Again`].
     pub attempt: u32,
     /// Method of the JSON-RPC message. Empty if the request has no message.
@@ -131,7 +131,7 @@ pub(super) async fn sign_and_send(
         }
         // The body is read now, since the user may take minutes and other requests can use the connection meanwhile.
         let mut response = buffer_refusal_body(response).await;
-        let is_last = *again + 1 >= MAX_SENDS;
+        let is_last = *again + 1 >= MAX_SENDS_PER_REQUEST;
         // The user is not asked for more scopes if the request will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
             ChallengeOutcome::Again
@@ -149,7 +149,7 @@ pub(super) async fn sign_and_send(
         };
         let words = match verdict {
             ChallengeOutcome::Again if is_last => {
-                format!("the server refused it {MAX_SENDS} times, each time signed anew")
+                format!("the server refused it {MAX_SENDS_PER_REQUEST} times, each time signed anew")
             }
             ChallengeOutcome::Again => {
                 *again += 1;

@@ -27,7 +27,9 @@ use tokio::sync::mpsc;
 
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
 
-pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS, RequestSignature, SigningRefusal};
+pub use authorization::{
+    AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS_PER_REQUEST, RequestSignature, SigningRefusal,
+};
 pub use client::{client_for_models, client_for_registries, client_for_updates};
 pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;

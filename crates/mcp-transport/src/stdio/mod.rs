@@ -12,7 +12,7 @@ mod write_queue;
 use std::time::Duration;
 
 use mcp_proto::SessionConfig;
-use process::{GracePeriods, ServerProcess, SpawnedProcess};
+use process::{GracePeriods, ServerProcess, SpawnedServerProcess};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
@@ -29,7 +29,7 @@ const STDERR_QUEUE_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DriverLimits {
+pub struct StdioDriverLimits {
     /// Maximum length of a received line, in bytes. Default: 16 MiB.
     pub line_bytes: usize,
     /// Maximum total size in bytes of messages that wait for the server to read its input. With more, the session is
@@ -42,9 +42,9 @@ pub struct DriverLimits {
     pub grace: GracePeriods,
 }
 
-impl Default for DriverLimits {
-    fn default() -> DriverLimits {
-        DriverLimits {
+impl Default for StdioDriverLimits {
+    fn default() -> StdioDriverLimits {
+        StdioDriverLimits {
             line_bytes: DEFAULT_LINE_LIMIT,
             write_queue_bytes: 32 * 1024 * 1024,
             write_stall: Duration::from_secs(30),
@@ -59,7 +59,7 @@ pub struct DriverHandle {
     /// Sender of commands to the driver, which may be used at any time. Use `try_send` to avoid waiting.
     pub commands: mpsc::Sender<DriverCommand>,
     /// Process IDs, start time and program of the server.
-    pub process: SpawnedProcess,
+    pub process: SpawnedServerProcess,
     /// Last lines of the server's standard error.
     pub stderr: StderrRing,
 }
@@ -72,7 +72,7 @@ pub fn drive<'o>(
     process: ServerProcess,
     ring: StderrRing,
     owner: &'o mut dyn SessionOwner,
-    limits: DriverLimits,
+    limits: StdioDriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
     let (shown, lines) = mpsc::channel(STDERR_QUEUE_LINES);
@@ -86,7 +86,7 @@ pub fn drive<'o>(
 ///
 /// Must be called within a tokio runtime.
 pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
-    run_with(session, process, events, DriverLimits::default())
+    run_with(session, process, events, StdioDriverLimits::default())
 }
 
 /// Spawns a driver as [`run`] does, with custom limits.
@@ -94,7 +94,7 @@ pub fn run_with(
     session: SessionConfig,
     process: ServerProcess,
     events: mpsc::Sender<DriverEvent>,
-    limits: DriverLimits,
+    limits: StdioDriverLimits,
 ) -> DriverHandle {
     let (commands, mut owner) = ChannelOwner::new(events);
     let (spawned, stderr) = (process.spawned().clone(), StderrRing::default());
@@ -115,7 +115,7 @@ pub fn run_with(
 /// use mcp_proto::{
 ///     ClientRequest, HandshakeMode, Revision, ServerResult, SessionConfig, SessionEvent, Timeouts,
 /// };
-/// use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, memory_end, run_streams};
+/// use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, memory_end, run_streams};
 /// use serde_json::{Value, json};
 /// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 /// use tokio::sync::{mpsc, oneshot};
@@ -141,7 +141,7 @@ pub fn run_with(
 ///     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
 ///     // The server is read only while events are received.
 ///     let (sender, mut events) = mpsc::channel(16);
-///     let commands = run_streams(config, client.reader, client.writer, sender, DriverLimits::default());
+///     let commands = run_streams(config, client.reader, client.writer, sender, StdioDriverLimits::default());
 ///     let mut names = Vec::new();
 ///     while let Some(event) = events.recv().await {
 ///         match event {
@@ -168,7 +168,7 @@ pub fn run_streams<R, W>(
     reader: R,
     writer: W,
     events: mpsc::Sender<DriverEvent>,
-    limits: DriverLimits,
+    limits: StdioDriverLimits,
 ) -> mpsc::Sender<DriverCommand>
 where
     R: AsyncRead + Unpin + Send + 'static,

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::DriverLimits;
+use super::StdioDriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
@@ -40,7 +40,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     exit: WakeFlag,
     pub(super) egress: Option<EgressLines>,
     pub(super) stderr: Option<StderrReader>,
-    pub(super) limits: DriverLimits,
+    pub(super) limits: StdioDriverLimits,
     pub(super) ends: EndedParts,
     alarm: DeadlineTimer,
 }
@@ -82,7 +82,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         (reader, writer): (R, W),
         process: Option<(ServerGroup, StderrReader)>,
         owner: &'o mut dyn SessionOwner,
-        limits: DriverLimits,
+        limits: StdioDriverLimits,
     ) -> Box<StdioDriver<'o, R, W>> {
         let (mut group, stderr) = process.unzip();
         Box::new(StdioDriver {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use mcp_proto::{HandshakeFault, SessionConfig};
 use mcp_transport::http::{
-    AuthChallenge, Authorizer, ChallengeOutcome, HeaderName, HttpLimits, HttpTarget, MAX_SENDS, RequestSignature,
-    SecretHeader, SigningRefusal, TransportChoice,
+    AuthChallenge, Authorizer, ChallengeOutcome, HeaderName, HttpLimits, HttpTarget, MAX_SENDS_PER_REQUEST,
+    RequestSignature, SecretHeader, SigningRefusal, TransportChoice,
 };
 use testkit::http::ordinary;
 use testkit::time::advance_time;
@@ -217,7 +217,11 @@ async fn request_is_sent_at_most_four_times() {
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
         assert_eq!(fault, HandshakeFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
-        assert_eq!(server.received_requests().len(), MAX_SENDS as usize, "X51: {status}: there must be four requests");
+        assert_eq!(
+            server.received_requests().len(),
+            MAX_SENDS_PER_REQUEST as usize,
+            "X51: {status}: there must be four requests"
+        );
         assert!(cause.contains("4 times"), "X51: {status}: the cause must be reported: {cause}");
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use mcp_proto::{CallError, CloseReason, SessionEvent};
-use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
+use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits};
 use process::GracePeriods;
 use serde_json::json;
 
@@ -117,9 +117,9 @@ async fn well_behaved_server_exits_when_its_input_is_closed() {
 
 #[tokio::test]
 async fn unresponsive_server_is_killed() {
-    let limits = DriverLimits {
+    let limits = StdioDriverLimits {
         grace: GracePeriods { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
-        ..DriverLimits::default()
+        ..StdioDriverLimits::default()
     };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
     server.until_ready().await;
@@ -136,7 +136,7 @@ async fn unresponsive_server_is_killed() {
 #[tokio::test]
 async fn second_stop_kills_immediately() {
     let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
-    let limits = DriverLimits { grace, ..DriverLimits::default() };
+    let limits = StdioDriverLimits { grace, ..StdioDriverLimits::default() };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
     server.until_ready().await;
     server.send(DriverCommand::Stop).await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
-use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
+use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits};
 use serde_json::json;
 
 use crate::support::{RunningDriver, launch_driver_with, result_text, scripted_command, start_ready_driver, tool_call};
@@ -116,7 +116,7 @@ async fn flood_is_held_back_while_events_are_not_received() {
 
 #[tokio::test]
 async fn server_that_never_reads_cannot_block_the_driver() {
-    let limits = DriverLimits { write_stall: Duration::from_millis(800), ..DriverLimits::default() };
+    let limits = StdioDriverLimits { write_stall: Duration::from_millis(800), ..StdioDriverLimits::default() };
     let mut server =
         launch_driver_with(&scripted_command(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
     server.until_ready().await;
@@ -139,7 +139,7 @@ async fn server_that_never_reads_cannot_block_the_driver() {
 
 #[tokio::test]
 async fn write_queue_is_bounded() {
-    let limits = DriverLimits { write_queue_bytes: 1_000_000, ..DriverLimits::default() };
+    let limits = StdioDriverLimits { write_queue_bytes: 1_000_000, ..StdioDriverLimits::default() };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-reads"]), limits).await;
     server.until_ready().await;
     for _ in 0..8 {

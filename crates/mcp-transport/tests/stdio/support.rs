@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_proto::{
     CallDeadline, CallError, CallId, ClientRequest, HandshakeMode, ServerResult, SessionConfig, SessionEvent, Timeouts,
 };
-use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, run_with};
+use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, Frame, StdioDriverLimits, run_with};
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 use serde_json::{Map, Value, json};
 use testkit::deadline::within;
@@ -51,10 +51,10 @@ pub fn session_config() -> SessionConfig {
 
 /// Starts `scripted-server` and its driver, without waiting for the end of the handshake.
 pub async fn launch_driver(arguments: &[&str]) -> RunningDriver {
-    launch_driver_with(&scripted_command(arguments), DriverLimits::default()).await
+    launch_driver_with(&scripted_command(arguments), StdioDriverLimits::default()).await
 }
 
-pub async fn launch_driver_with(command: &ServerCommand, limits: DriverLimits) -> RunningDriver {
+pub async fn launch_driver_with(command: &ServerCommand, limits: StdioDriverLimits) -> RunningDriver {
     let process = start_process(command).await;
     let (sender, events) = mpsc::channel(64);
     let handle = run_with(session_config(), process, sender, limits);

@@ -16,4 +16,4 @@ pub use output::{OutputError, OutputLimits, ProgramOutput, run_and_capture};
 pub use server_group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 pub use shutdown::{GracePeriods, shut_down};
 pub use spawn::{SpawnError, spawn};
-pub use spawned_process::SpawnedProcess;
+pub use spawned_process::SpawnedServerProcess;

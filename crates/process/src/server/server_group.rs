@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 #[cfg(unix)]
 use super::parent_watcher::ParentWatcher;
-use super::spawned_process::SpawnedProcess;
+use super::spawned_process::SpawnedServerProcess;
 use crate::platform::{self, InputPipe, ProcessMark};
 #[cfg(target_os = "linux")]
 use crate::sandbox::UsageWatch;
@@ -48,7 +48,7 @@ pub struct ServerPipes {
 /// The server's first process and its descendants, without the pipes. Dropping it kills them.
 #[derive(Debug)]
 pub struct ServerGroup {
-    pub(super) spawned: SpawnedProcess,
+    pub(super) spawned: SpawnedServerProcess,
     pub(super) child: Box<dyn ChildWrapper>,
     /// Mark in the environment of the server's processes, by which those that left the group are found.
     pub(super) mark: ProcessMark,
@@ -68,7 +68,7 @@ pub struct ServerGroup {
 
 impl ServerProcess {
     /// Returns pid, group, start time and program of the started process.
-    pub fn spawned(&self) -> &SpawnedProcess {
+    pub fn spawned(&self) -> &SpawnedServerProcess {
         &self.group.spawned
     }
 

@@ -10,7 +10,7 @@ use super::environment;
 #[cfg(unix)]
 use super::parent_watcher::ParentWatcher;
 use super::server_group::{ServerGroup, ServerPipes, ServerProcess};
-use super::spawned_process::SpawnedProcess;
+use super::spawned_process::SpawnedServerProcess;
 use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
 use crate::launch::ProcessLaunch;
@@ -112,7 +112,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let pid = child.id().unwrap_or_default();
     let numbers = [platform::pipe_inode(&stdin), platform::pipe_inode(&stdout), platform::pipe_inode(&stderr)];
-    let spawned = SpawnedProcess {
+    let spawned = SpawnedServerProcess {
         pid,
         group: pid,
         start_time: StartTime::of_process(pid).unwrap_or_else(StartTime::unknown),

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::orphans::RunningRecord;
+use crate::orphans::RunningServerRecord;
 use crate::platform::StartTime;
 
 /// Properties of a started server process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpawnedProcess {
+pub struct SpawnedServerProcess {
     /// Process ID of the server's first process, which leads the group.
     pub pid: u32,
     /// Process group ID of the server and its descendants.
@@ -19,12 +19,12 @@ pub struct SpawnedProcess {
     pub(super) pipes: Vec<u64>,
 }
 
-impl SpawnedProcess {
+impl SpawnedServerProcess {
     /// Returns the record of the server to store on disk while it runs, for [`sweep`](crate::orphans::sweep) at the
     /// app's next start.
-    pub fn record(&self) -> RunningRecord {
+    pub fn record(&self) -> RunningServerRecord {
         let owner = std::process::id();
-        RunningRecord {
+        RunningServerRecord {
             pid: self.pid,
             group: self.group,
             start_time: self.start_time.clone(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use process::orphans::{RunningRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
 use process::{GracePeriods, ProcessExit, StartTime, shut_down};
 use testkit::deadline::poll_until;
 use testkit::processes::{is_alive, living_group_members};
@@ -32,7 +32,7 @@ async fn sweep_ends_a_server_whose_app_is_gone() {
     let mut record = server.spawned().record();
     // Makes the record look like that of an app that has ended.
     record.owner = 4_190_000;
-    let later = RunningRecord { start_time: StartTime::of_process(1).unwrap(), ..record.clone() };
+    let later = RunningServerRecord { start_time: StartTime::of_process(1).unwrap(), ..record.clone() };
     assert_eq!(
         sweep(&[later])[0].outcome,
         SweepOutcome::NotRunning,

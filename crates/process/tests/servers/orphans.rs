@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use process::orphans::{RunningRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{poll_until, within};
 use testkit::processes::{is_alive, living_group_members};
@@ -56,7 +56,7 @@ async fn orphans_of_a_killed_app_are_swept() {
         .spawn()
         .unwrap();
     let mut output = BufReader::new(app.stdout.take().unwrap()).lines();
-    let record: RunningRecord = within(WAIT_TIMEOUT, "the app starts its server", async {
+    let record: RunningServerRecord = within(WAIT_TIMEOUT, "the app starts its server", async {
         loop {
             let line = output.next_line().await.unwrap().expect("the app still runs");
             if let Some((_, record)) = line.split_once("record: ") {
@@ -83,7 +83,8 @@ async fn orphans_of_a_killed_app_are_swept() {
     poll_until(END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
     let another = StartTime::of_process(1).unwrap();
     let owner_start_time = another.clone();
-    let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
+    let recycled =
+        RunningServerRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(
         sweep(&[recycled])[0].outcome,
         SweepOutcome::NotRunning,

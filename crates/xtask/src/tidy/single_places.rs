@@ -109,7 +109,7 @@ const HTTP_CLIENT_CALLS: [&str; 9] = [
 /// Calls that open URLs or files with programs of the operating system.
 const URL_OPENING_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
-const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
+const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "request_test_reply(", "TokenVaults::"];
 
 pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();

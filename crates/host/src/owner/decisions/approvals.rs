@@ -141,7 +141,7 @@ impl Owner {
         }
         // Secrets are excluded from the hash, since a hash of a password would allow guessing it offline.
         let logged_content = form.without_secrets(&content);
-        let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_object(&logged_content)));
+        let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_json_object(&logged_content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {

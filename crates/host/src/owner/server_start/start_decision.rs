@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
-use launches::approvals::{address_text, command_hash, command_text, without_sandbox_text};
+use launches::approvals::{address_text, command_hash, command_text, strip_sandbox_text};
 use launches::packages::LoadedPackage;
 use launches::pinned_parts::changed_files;
 use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
@@ -201,7 +201,7 @@ fn start_audit_subject(record: &ServerRecord) -> String {
 /// Returns the texts of an earlier grant and of the requested approval without the descriptions of their sandboxes,
 /// whose changes are displayed separately. `None` if the grant has no text.
 fn earlier_approval(granted: &str, requested: &str) -> Option<EarlierApproval> {
-    let (before, now) = (without_sandbox_text(granted).to_owned(), without_sandbox_text(requested).to_owned());
+    let (before, now) = (strip_sandbox_text(granted).to_owned(), strip_sandbox_text(requested).to_owned());
     (!before.is_empty()).then_some(EarlierApproval { before, now })
 }
 

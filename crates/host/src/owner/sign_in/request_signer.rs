@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use mcp_auth::{AuthReason, ServerAuthorization};
-use mcp_transport::http::{AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS, RequestSignature, SigningRefusal};
+use mcp_transport::http::{
+    AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS_PER_REQUEST, RequestSignature, SigningRefusal,
+};
 use secrecy::SecretString;
 use supervision::activity::ActivityLog;
 use tokio::task::AbortHandle;
@@ -108,14 +110,16 @@ impl Authorizer for RequestSigner {
         if status == FORBIDDEN && self.authorization.in_progress().is_none() {
             self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
-        let is_last = challenge.attempt + 1 >= MAX_SENDS;
+        let is_last = challenge.attempt + 1 >= MAX_SENDS_PER_REQUEST;
         let mut verdict = if status == FORBIDDEN {
             self.step_up(challenge).await
         } else {
             self.authorization.on_challenge(challenge).await
         };
         if is_last && verdict == ChallengeOutcome::Again {
-            verdict = ChallengeOutcome::Stop(format!("the server refused it {MAX_SENDS} times, each time signed anew"));
+            verdict = ChallengeOutcome::Stop(format!(
+                "the server refused it {MAX_SENDS_PER_REQUEST} times, each time signed anew"
+            ));
         }
         if let ChallengeOutcome::Stop(cause) = &verdict
             && status == UNAUTHORIZED

@@ -62,7 +62,7 @@ impl SignInFactory {
         }
         if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
             let status = tokio::task::spawn_blocking(move || secrets.status()).await;
-            sign_in.found = status.ok().map(views::storage_of_status);
+            sign_in.found = status.ok().map(views::token_storage_for_status);
         }
         Ok(Some(sign_in))
     }

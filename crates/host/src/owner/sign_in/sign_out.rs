@@ -76,7 +76,7 @@ impl Owner {
             record.set_signing_in(false, Some("you signed out".to_owned()));
         }
         let done = match done {
-            Ok(done) => Ok(views::sign_out_outcome(done.revoked)),
+            Ok(done) => Ok(views::to_sign_out_outcome(done.revoked)),
             Err(error) => Err(SignInError::NotRemoved { server: name.to_owned(), cause: views::error_text(&error) }),
         };
         if !issuer.is_empty() {

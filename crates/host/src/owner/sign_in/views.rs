@@ -1,11 +1,12 @@
 //! Converts the state of a sign-in to its view for observers.
 
 pub(super) use credentials::sign_in::conversion::{
-    account_text, account_view, error_text, sign_in_failure, sign_out_outcome, step_views, storage_of_status,
+    account_text, account_view, error_text, sign_in_failure, to_sign_in_steps, to_sign_out_outcome,
+    token_storage_for_status,
 };
-use credentials::sign_in::conversion::{client_identity, endpoint_view, phase_view, reason_view};
+use credentials::sign_in::conversion::{client_identity, endpoint_view, to_sign_in_phase, to_sign_in_reason};
 use credentials::sign_in::{SignInPhase, SignInProgress, TokenStorage};
-use mcp_auth::{AuthPhase, AuthProgress, ConsentPrompt, EntryPersistence};
+use mcp_auth::{AuthPhase, AuthProgress, ConsentPrompt, VaultEntryPersistence};
 
 use super::ServerSignIn;
 use super::sign_in_user::DisplayedSignInProgress;
@@ -23,7 +24,7 @@ pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
         endpoints: consent.endpoints.into_iter().map(endpoint_view).collect(),
         redirect_uri: consent.redirect_uri.map(Into::into),
         authorization_url: consent.authorize_url.map(Into::into),
-        reason: reason_view(consent.reason),
+        reason: to_sign_in_reason(consent.reason),
     }
 }
 
@@ -33,11 +34,11 @@ pub(super) const fn starting_progress() -> AuthProgress {
 }
 
 pub(super) fn progress_view(progress: AuthProgress, way: &DisplayedSignInProgress) -> SignInProgress {
-    let phase = phase_view(progress.phase);
+    let phase = to_sign_in_phase(progress.phase);
     let waits = phase == SignInPhase::AwaitingBrowser;
     SignInProgress {
         phase,
-        reason: reason_view(way.reason.clone()),
+        reason: to_sign_in_reason(way.reason.clone()),
         since: way.since,
         ends_at: way.ends_at.filter(|_| waits),
         authorization_url: progress.authorize_url.filter(|_| waits).map(Into::into),
@@ -48,8 +49,8 @@ pub(super) fn progress_view(progress: AuthProgress, way: &DisplayedSignInProgres
 
 pub(super) fn token_storage(sign_in: &ServerSignIn) -> Option<TokenStorage> {
     match sign_in.authorization.token_persistence() {
-        Some(EntryPersistence::Safely) => Some(TokenStorage::Keychain),
-        Some(EntryPersistence::ThisRun { cause }) => Some(TokenStorage::ThisRun { cause }),
+        Some(VaultEntryPersistence::Safely) => Some(TokenStorage::Keychain),
+        Some(VaultEntryPersistence::ThisRun { cause }) => Some(TokenStorage::ThisRun { cause }),
         // The storage has not changed since the sign-in was created.
         None => sign_in.found.clone(),
     }

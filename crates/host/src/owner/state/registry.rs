@@ -17,7 +17,7 @@ use mcp_proto::types::CreateMessageResult;
 use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewFindings};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
-use process::orphans::RunningRecord;
+use process::orphans::RunningServerRecord;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Value, json};
 use supervision::activity::TotalActivitySize;
@@ -36,7 +36,7 @@ pub(crate) struct ServerRegistry {
     /// Name of the server that each current run belongs to.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
     /// Records of running server processes, as written to disk so that the next start can end processes left behind.
-    pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
+    pub(in crate::owner) running: FxHashMap<RunId, RunningServerRecord>,
     /// Total size of the activity logs of all servers, which is bounded.
     pub(in crate::owner) activity_size: TotalActivitySize,
 }

@@ -172,7 +172,8 @@ impl RandomRequestSchedule {
                 && result.action == ElicitAction::Accept
             {
                 assert!(!self.is_muted, "{self}: entered data is sent after the acknowledgement");
-                let content = policy::canonical_object(result.content.as_ref().expect("an accepted form has content"));
+                let content =
+                    policy::canonical_json_object(result.content.as_ref().expect("an accepted form has content"));
                 let written = self.world.log.written_entries();
                 let is_logged =
                     written.iter().any(|entry| entry.decision == "allowed" && entry.content.as_ref() == Some(&content));

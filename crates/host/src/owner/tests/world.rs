@@ -72,7 +72,7 @@ impl HostFixture {
         let ports = Ports {
             audit: log.clone(),
             documents: documents.clone(),
-            managed: Arc::new(store::ManagedFile::with_path(folder.path().join("managed.json"))),
+            managed: Arc::new(store::SystemPolicyFile::with_path(folder.path().join("managed.json"))),
             ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
         };
         let host = Host::start(ports, HostOptions::default()).await;
