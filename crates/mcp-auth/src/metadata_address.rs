@@ -167,7 +167,7 @@ fn is_private_address(address: IpAddr) -> bool {
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
-    address.is_private_address()
+    address.is_private()
         || address.is_loopback()
         || address.is_link_local()
         || address.is_unspecified()
