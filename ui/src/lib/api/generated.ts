@@ -253,7 +253,8 @@ preview: string,
 note: string | null, };
 
 /**
- * The kind of an activity entry.
+ * Kind of an entry in the activity log: a JSON-RPC message, a log message, a line of standard error, or a change of
+ * state.
  */
 export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
 
@@ -464,7 +465,7 @@ policy: string, };
 export type AppFaultKind = "malformed" | "invalid_content" | "unknown_method" | "forgery" | "not_offered" | "early" | "out_of_order" | "duplicate_id" | "unknown_id" | "too_large" | "too_many" | "timed_out";
 
 /**
- * File that an app offers for saving.
+ * File that an MCP app offers for saving.
  */
 export type AppFile = { 
 /**
@@ -494,7 +495,7 @@ view: string,
 message: string, };
 
 /**
- * Direction of a message between a page and the host.
+ * Direction of a message between an app page and the host.
  */
 export type AppMessageDirection = "from_page" | "to_page";
 
@@ -550,12 +551,12 @@ notes: Array<string>, };
 export type AppPageReview = "new" | "changed" | "approved";
 
 /**
- * Capability of the browser that a page can request, and that the host may grant.
+ * Capability of the browser that an app page can request, and that the host may grant.
  */
 export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /**
- * A set of permissions, in the order of `ALL`.
+ * A set of permissions, in the order of [`Permission::ALL`].
  */
 export type AppPermissions = Array<AppPermission>;
 
@@ -595,7 +596,7 @@ reach: AppSourceReach, };
 export type AppSourceReach = "internet" | "private_network" | "loopback" | "every_host";
 
 /**
- * Use of a declared domain by a page.
+ * Use of a declared domain by an app page.
  */
 export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
 
@@ -605,7 +606,7 @@ export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
 export type AppTheme = "light" | "dark";
 
 /**
- * Request of an app that the user decides.
+ * Request of an MCP app that the user decides.
  */
 export type AppUserRequest = { "type": "open_link", 
 /**
@@ -626,11 +627,11 @@ text: string, } | { "type": "display_mode",
 mode: AppDisplayMode, };
 
 /**
- * Change of a shown app. All texts in it are from the app, and untrusted.
+ * Event in a displayed MCP app, or a request of the app. All texts in it are from the app, and untrusted.
  */
 export type AppViewChange = { "type": "message", 
 /**
- * JSON-RPC message, which the page posts to the frame unchanged.
+ * JSON-RPC message, which the user interface posts to the frame unchanged.
  */
 message: JsonValue, } | { "type": "initialized", 
 /**
@@ -658,7 +659,7 @@ height: number | null, } | { "type": "display_mode_changed",
  */
 mode: AppDisplayMode, } | { "type": "requested", 
 /**
- * Number of the request, unique for the shown app.
+ * Number that identifies the request among all requests of the displayed app.
  */
 request: number, 
 /**
@@ -666,7 +667,7 @@ request: number,
  */
 wanted: AppUserRequest, } | { "type": "withdrawn", 
 /**
- * Number of the request that needs no decision any more.
+ * Number of the withdrawn request.
  */
 request: number, } | { "type": "model_context_changed", 
 /**
@@ -772,7 +773,7 @@ since: number, };
  */
 export type ArgumentJudgement = { 
 /**
- * Index of the condition in its rule, from 0.
+ * Index of the argument condition in its rule, from 0.
  */
 number: number, 
 /**
@@ -789,7 +790,7 @@ reason: JudgementReason,
  */
 value: string | null, 
 /**
- * Normalized forms of the value, where they differ from the value as written.
+ * Normalized forms of the argument's value, where they differ from the value as written.
  */
 normal: Array<string>, };
 
@@ -886,7 +887,7 @@ hash: string,
 imported: boolean, };
 
 /**
- * A problem that a verification of the audit log found.
+ * A problem that a verification of the audit log found, with the affected entries.
  */
 export type AuditFinding = { 
 /**
@@ -936,11 +937,11 @@ before: number | null,
  */
 server: string | null, 
 /**
- * Kind of the entry, as in `kind`.
+ * Kind of the entry, as in [`AuditEntry::kind`].
  */
 kind: string | null, 
 /**
- * Kind of decision, as in `decision`.
+ * Kind of decision, as in [`AuditEntry::decision`].
  */
 decision: string | null, 
 /**
@@ -965,7 +966,7 @@ export type AuditSeal = { "state": "holds",
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
- * The reason why the key of the seal is unavailable.
+ * The reason why the key that verifies the seal is unavailable.
  */
 cause: string, } | { "state": "broken" };
 
@@ -1054,7 +1055,7 @@ clientId: string,
  */
 clientSecret: string | null, 
 /**
- * Client authentication method at the identity provider, as in `client_auth`.
+ * Client authentication method at the identity provider, as in [`AuthConfig::client_auth`].
  */
 clientAuth: string | null, 
 /**
@@ -1189,12 +1190,12 @@ data: string, };
  */
 export type BlobRef = { 
 /**
- * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
+ * SHA-256 of the content, in hexadecimal, as in [`OmittedContent`].
  */
 hash: string, };
 
 /**
- * An existing path that the sandbox hides and that the server seems to need.
+ * An existing path that the sandbox hides from the server and that the server seems to need.
  */
 export type BlockedPath = { 
 /**
@@ -1233,7 +1234,8 @@ folder: string,
 author: string | null, };
 
 /**
- * Stable identifier of the reason why a call has no result. The page has a message and suggested actions for each.
+ * Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
+ * each.
  */
 export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
 
@@ -1381,7 +1383,7 @@ resources: number | null,
 templates: number | null, };
 
 /**
- * Limits from the app settings: how much of a conversation a model receives, and how many rounds of tool calls it
+ * Limits from Drawbridge's settings: how much of a conversation a model receives, and how many rounds of tool calls it
  * makes before the user has to confirm.
  */
 export type ChatBounds = { 
@@ -1432,7 +1434,7 @@ findings: Array<Finding>,
 report: string, };
 
 /**
- * An option of a field with choices.
+ * An option of a form field with choices.
  */
 export type ChoiceOption = { 
 /**
@@ -1954,15 +1956,15 @@ after: Array<string>,
  */
 read?: Array<Reading>, } | { "by": "app", 
 /**
- * Identifier of the conversation that shows the app, or `None` outside of conversations.
+ * Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
  */
 conversation: string | null, 
 /**
- * Name of the tool whose page the app is.
+ * Name of the tool whose result the MCP app displays.
  */
 tool: string, 
 /**
- * Set if the page may load content of other hosts or contact them.
+ * Set if the MCP app's page may load content of other hosts or contact them.
  */
 reachesOtherHosts: boolean, } | { "by": "call", 
 /**
@@ -2226,7 +2228,7 @@ conversation: string, };
 
 /**
  * The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
- * `to_stored`.
+ * [`to_stored`](Self::to_stored).
  */
 export type ConversationSettings = { 
 /**
@@ -2255,12 +2257,12 @@ thinking: boolean,
  */
 toolSearch?: boolean, 
 /**
- * Sampling temperature, from 0 to `MAX_TEMPERATURE`, or `None` for the default of the
+ * Sampling temperature, from 0 to [`MAX_TEMPERATURE`](models::MAX_TEMPERATURE), or `None` for the default of the
  * provider. Lowered to the maximum of the provider that replies.
  */
 temperature?: number, 
 /**
- * Maximum number of tokens of a reply, from 1 to `MAX_REPLY_TOKENS`, or `None` for the default of the provider.
+ * Maximum number of tokens of a reply, from 1 to [`MAX_REPLY_TOKENS`], or `None` for the default of the provider.
  * Lowered to the limit of the model that replies, if known.
  */
 maxTokens?: number, };
@@ -2337,11 +2339,11 @@ instructions: Array<ServerInstructions>, };
  */
 export type ConversionChoice = { 
 /**
- * Kind of the content, as in `what`.
+ * Kind of the content, as in [`LossyConversion::what`].
  */
 what: string, 
 /**
- * Conversion, as in `then`.
+ * Conversion, as in [`LossyConversion::then`].
  */
 then: string, };
 
@@ -2393,7 +2395,7 @@ sameServer: SameServerFlow,
  */
 review: ResultReview, 
 /**
- * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
+ * Review settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -2437,7 +2439,7 @@ export type DefaultModel = {
 model: ModelRef | null, };
 
 /**
- * A difference at one path in a definition.
+ * A difference between the reviewed definition and the current one, at one path.
  */
 export type DefinitionChange = { 
 /**
@@ -2459,11 +2461,11 @@ after: string | null, };
  */
 export type DefinitionDiff = { 
 /**
- * Changes of the definition, at most `MAX_CHANGES`.
+ * Changes of the definition, at most [`MAX_CHANGES`].
  */
 changes: Array<DefinitionChange>, 
 /**
- * Number of changes beyond `MAX_CHANGES`.
+ * Number of changes beyond [`MAX_CHANGES`].
  */
 more: number, 
 /**
@@ -2859,7 +2861,7 @@ export type ExportFormat = "markdown" | "json";
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
- * Type of a field, with its constraints.
+ * Type of a form field, with the constraints on its value.
  */
 export type FieldKind = { "type": "text", 
 /**
@@ -2904,7 +2906,7 @@ minItems: number | null,
 maxItems: number | null, };
 
 /**
- * Kind of a validation error.
+ * Kind of a validation error in the value of a form field.
  */
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
@@ -2943,7 +2945,7 @@ id: CheckId,
  */
 title: string, 
 /**
- * Severity of the check's result.
+ * Result of the check: OK, unknown, a warning or a problem.
  */
 state: FindingState, 
 /**
@@ -2960,7 +2962,7 @@ next: string | null,
 servers: Array<string>, };
 
 /**
- * Result of a check of this computer, in increasing order of severity.
+ * Outcome of a check of this computer, in increasing order of severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
@@ -3060,7 +3062,7 @@ default: JsonValue | null,
 secret: boolean, };
 
 /**
- * A validation error of one field.
+ * A validation error of one field in an elicitation form.
  */
 export type FormProblem = { 
 /**
@@ -3086,7 +3088,7 @@ export type FormProblems = {
 problems: Array<FormProblem>, };
 
 /**
- * Item that a search has found.
+ * Item of a conversation that a full-text search has found.
  */
 export type FoundItem = { 
 /**
@@ -3299,7 +3301,7 @@ mimeType: string | null, };
  */
 export type ImportApp = { 
 /**
- * Identifier of the app, as used in `ImportSource`.
+ * Identifier of the app, as used in [`ImportSource`].
  */
 id: string, 
 /**
@@ -3416,7 +3418,7 @@ servers: number, };
  */
 export type ImportNote = { 
 /**
- * Kind of the note, by which the page translates it.
+ * Kind of the note, by which the user interface translates it.
  */
 kind: ImportNoteKind, 
 /**
@@ -3429,16 +3431,16 @@ names: Array<string>,
 text: string, };
 
 /**
- * Kind of a note about a found server, by which the page translates the note.
+ * Kind of a note about a found server, by which the user interface translates the note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * The app and settings file in which a server was found.
+ * The other app and settings file in which a server was found.
  */
 export type ImportOrigin = { 
 /**
- * Identifier of the app, or `file` if the app is unknown.
+ * Identifier of the other app, or `file` if the app is unknown.
  */
 app: string, 
 /**
@@ -3455,7 +3457,7 @@ name: string, };
  */
 export type ImportOutcome = { 
 /**
- * Identifier of the candidate, as in `id`.
+ * Identifier of the candidate, as in [`ImportCandidate::id`].
  */
 id: string, 
 /**
@@ -3630,7 +3632,7 @@ export type ImportedValueKind = "literal" | "secret" | "reference";
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 
 /**
- * Reason why the value of an input is rejected.
+ * Reason why the value that the user entered for an input of a plan is rejected.
  */
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
@@ -3643,7 +3645,7 @@ export type Install = {
  */
 draft: InstallDraft, 
 /**
- * Hash from `hash`. Nothing is installed if the configuration would differ.
+ * Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.
  */
 hash: string, 
 /**
@@ -3656,7 +3658,7 @@ stop: boolean, };
  */
 export type InstallChoice = { 
 /**
- * Identifier of the package or remote for an `InstallSource`.
+ * Identifier of the package or remote for an [`InstallSource`].
  */
 target: InstallTarget, 
 /**
@@ -3709,7 +3711,7 @@ sha256: string, };
  */
 export type InstallDraft = { 
 /**
- * Source of the server, from `source`.
+ * Source of the server, from [`InstallOffer::source`].
  */
 source: InstallSource, 
 /**
@@ -3893,7 +3895,7 @@ export type InstalledVersions = {
 refresh: boolean, };
 
 /**
- * Content of an item, by its kind.
+ * Content of a conversation's item, by the kind of the item.
  */
 export type ItemBody = { "kind": "message", 
 /**
@@ -4296,15 +4298,15 @@ content: Array<Content>, };
  */
 export type MessageAttachment = { "type": "file", 
 /**
- * Name of the file, as shown to the user and to the model.
+ * Name of the attached file, as shown to the user and to the model.
  */
 name: string, 
 /**
- * Media type of the file.
+ * Media type of the attached file.
  */
 mimeType: string, 
 /**
- * Bytes of the file, in base64.
+ * Bytes of the attached file, in base64.
  */
 data: string, } | { "type": "resource", 
 /**
@@ -4633,11 +4635,11 @@ tools: Array<string> | null,
 instructions: string | null, };
 
 /**
- * Large content that is omitted from an item's body.
+ * Large content, such as an image or a long text, that is omitted from the body of a conversation's item.
  */
 export type OmittedContent = { 
 /**
- * Position in the body, as a JSON Pointer (RFC 6901).
+ * Position of the omitted content in the item's body, as a JSON Pointer (RFC 6901).
  */
 pointer: string, 
 /**
@@ -4723,7 +4725,7 @@ server: string,
 url: string, };
 
 /**
- * The text in which a `BlockedPath` occurs.
+ * The text in which a [`BlockedPath`] occurs.
  */
 export type PathMention = "command" | "server";
 
@@ -4871,7 +4873,7 @@ default: Array<string>,
  */
 choices: Array<string>, 
 /**
- * Example of a value that the page shows in the empty field.
+ * Example of a value that the user interface shows in the empty field.
  */
 placeholder: string | null, 
 /**
@@ -5256,7 +5258,7 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to `MAX_NAME_CHARS` characters. Empty if unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME_CHARS`] characters. Empty if unknown.
  */
 name: string, 
 /**
@@ -5422,7 +5424,7 @@ export type RegistrySearch = {
  */
 text: string, 
 /**
- * Cursor from `next_cursor` of the previous page, or `None` for the first page.
+ * Cursor from [`RegistryPage::next_cursor`] of the previous page, or `None` for the first page.
  */
 cursor: string | null, 
 /**
@@ -5766,7 +5768,7 @@ processor: LimitCounter, };
 /**
  * Tool results that the user reviews before a model reads them.
  *
- * The default is `Suspicious`, because a protection that is off by default protects no user who
+ * The default is [`Suspicious`](Self::Suspicious), because a protection that is off by default protects no user who
  * has not found the setting. Results of honest servers rarely require a review: `offers/src/review/results.rs`
  * contains the measurements.
  */
@@ -5925,7 +5927,7 @@ identity: string | null,
 afterUntrusted: boolean, };
 
 /**
- * The direction of the acts to which a rule applies.
+ * The direction of the acts to which a rule applies: from the host to servers, or the reverse.
  */
 export type RuleDirection = "to_server" | "from_server" | "both";
 
@@ -6304,7 +6306,7 @@ path: string,
 access: FolderAccess, };
 
 /**
- * Kinds of access that the user or the host grants to a page. By default, none is granted.
+ * Kinds of access that the user or the host grants to an app page. By default, none is granted.
  */
 export type SandboxGrants = { 
 /**
@@ -6320,7 +6322,7 @@ loopback: boolean,
  */
 everyHost: boolean, 
 /**
- * Permissions that are granted if the page requests them.
+ * Permissions that are granted if the app page requests them.
  */
 permissions: AppPermissions, };
 
@@ -6404,7 +6406,7 @@ network: SandboxNetwork,
 limits: ResourceLimits, };
 
 /**
- * Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each.
+ * Stable identifier of the reason why a sandbox can't be set up. For each, the UI has a text and a button.
  */
 export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
 
@@ -6851,7 +6853,7 @@ server: string,
  */
 text: string, 
 /**
- * Hash of the instructions. The user approves them by this hash in `instructions`.
+ * Hash of the instructions. The user approves them by this hash in [`OfferedServer::instructions`].
  */
 hash: string, };
 
@@ -7254,7 +7256,7 @@ onClose: CloseAction,
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ * Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
  */
 zoom: number, };
 
@@ -7427,7 +7429,7 @@ contents: ResourceContents, };
  */
 export type SkillFile = { 
 /**
- * URI of the file.
+ * URI of the file, with which the host requests it from the server.
  */
 uri: string, 
 /**
@@ -7534,7 +7536,7 @@ id: string,
 model?: string | null, };
 
 /**
- * The format of a text field.
+ * Format that the text in a form field must have.
  */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
@@ -7855,7 +7857,7 @@ url: string, };
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * The originator of an act that required no consent.
+ * The originator of an act that a grant or rule allowed without consent.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
 
