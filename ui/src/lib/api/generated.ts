@@ -556,7 +556,7 @@ export type AppPageReview = "new" | "changed" | "approved";
 export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /**
- * A set of permissions, in the order of [`Permission::ALL`].
+ * A set of permissions, in the order of `ALL`.
  */
 export type AppPermissions = Array<AppPermission>;
 
@@ -937,11 +937,11 @@ before: number | null,
  */
 server: string | null, 
 /**
- * Kind of the entry, as in [`AuditEntry::kind`].
+ * Kind of the entry, as in `kind`.
  */
 kind: string | null, 
 /**
- * Kind of decision, as in [`AuditEntry::decision`].
+ * Kind of decision, as in `decision`.
  */
 decision: string | null, 
 /**
@@ -1055,7 +1055,7 @@ clientId: string,
  */
 clientSecret: string | null, 
 /**
- * Client authentication method at the identity provider, as in [`AuthConfig::client_auth`].
+ * Client authentication method at the identity provider, as in `client_auth`.
  */
 clientAuth: string | null, 
 /**
@@ -1190,7 +1190,7 @@ data: string, };
  */
 export type BlobRef = { 
 /**
- * SHA-256 of the content, in hexadecimal, as in [`OmittedContent`].
+ * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
  */
 hash: string, };
 
@@ -2228,7 +2228,7 @@ conversation: string, };
 
 /**
  * The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
- * [`to_stored`](Self::to_stored).
+ * `to_stored`.
  */
 export type ConversationSettings = { 
 /**
@@ -2257,12 +2257,12 @@ thinking: boolean,
  */
 toolSearch?: boolean, 
 /**
- * Sampling temperature, from 0 to [`MAX_TEMPERATURE`](models::MAX_TEMPERATURE), or `None` for the default of the
+ * Sampling temperature, from 0 to `MAX_TEMPERATURE`, or `None` for the default of the
  * provider. Lowered to the maximum of the provider that replies.
  */
 temperature?: number, 
 /**
- * Maximum number of tokens of a reply, from 1 to [`MAX_REPLY_TOKENS`], or `None` for the default of the provider.
+ * Maximum number of tokens of a reply, from 1 to `MAX_REPLY_TOKENS`, or `None` for the default of the provider.
  * Lowered to the limit of the model that replies, if known.
  */
 maxTokens?: number, };
@@ -2339,11 +2339,11 @@ instructions: Array<ServerInstructions>, };
  */
 export type ConversionChoice = { 
 /**
- * Kind of the content, as in [`LossyConversion::what`].
+ * Kind of the content, as in `what`.
  */
 what: string, 
 /**
- * Conversion, as in [`LossyConversion::then`].
+ * Conversion, as in `then`.
  */
 then: string, };
 
@@ -2395,7 +2395,7 @@ sameServer: SameServerFlow,
  */
 review: ResultReview, 
 /**
- * Review settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
+ * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -2461,11 +2461,11 @@ after: string | null, };
  */
 export type DefinitionDiff = { 
 /**
- * Changes of the definition, at most [`MAX_CHANGES`].
+ * Changes of the definition, at most `MAX_CHANGES`.
  */
 changes: Array<DefinitionChange>, 
 /**
- * Number of changes beyond [`MAX_CHANGES`].
+ * Number of changes beyond `MAX_CHANGES`.
  */
 more: number, 
 /**
@@ -3301,7 +3301,7 @@ mimeType: string | null, };
  */
 export type ImportApp = { 
 /**
- * Identifier of the app, as used in [`ImportSource`].
+ * Identifier of the app, as used in `ImportSource`.
  */
 id: string, 
 /**
@@ -3457,7 +3457,7 @@ name: string, };
  */
 export type ImportOutcome = { 
 /**
- * Identifier of the candidate, as in [`ImportCandidate::id`].
+ * Identifier of the candidate, as in `id`.
  */
 id: string, 
 /**
@@ -3645,7 +3645,7 @@ export type Install = {
  */
 draft: InstallDraft, 
 /**
- * Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.
+ * Hash from `hash`. Nothing is installed if the configuration would differ.
  */
 hash: string, 
 /**
@@ -3658,7 +3658,7 @@ stop: boolean, };
  */
 export type InstallChoice = { 
 /**
- * Identifier of the package or remote for an [`InstallSource`].
+ * Identifier of the package or remote for an `InstallSource`.
  */
 target: InstallTarget, 
 /**
@@ -3711,7 +3711,7 @@ sha256: string, };
  */
 export type InstallDraft = { 
 /**
- * Source of the server, from [`InstallOffer::source`].
+ * Source of the server, from `source`.
  */
 source: InstallSource, 
 /**
@@ -4725,7 +4725,7 @@ server: string,
 url: string, };
 
 /**
- * The text in which a [`BlockedPath`] occurs.
+ * The text in which a `BlockedPath` occurs.
  */
 export type PathMention = "command" | "server";
 
@@ -5258,7 +5258,7 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME_CHARS`] characters. Empty if unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to `MAX_NAME_CHARS` characters. Empty if unknown.
  */
 name: string, 
 /**
@@ -5424,7 +5424,7 @@ export type RegistrySearch = {
  */
 text: string, 
 /**
- * Cursor from [`RegistryPage::next_cursor`] of the previous page, or `None` for the first page.
+ * Cursor from `next_cursor` of the previous page, or `None` for the first page.
  */
 cursor: string | null, 
 /**
@@ -5768,7 +5768,7 @@ processor: LimitCounter, };
 /**
  * Tool results that the user reviews before a model reads them.
  *
- * The default is [`Suspicious`](Self::Suspicious), because a protection that is off by default protects no user who
+ * The default is `Suspicious`, because a protection that is off by default protects no user who
  * has not found the setting. Results of honest servers rarely require a review: `offers/src/review/results.rs`
  * contains the measurements.
  */
@@ -6853,7 +6853,7 @@ server: string,
  */
 text: string, 
 /**
- * Hash of the instructions. The user approves them by this hash in [`OfferedServer::instructions`].
+ * Hash of the instructions. The user approves them by this hash in `instructions`.
  */
 hash: string, };
 
@@ -7256,7 +7256,7 @@ onClose: CloseAction,
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
+ * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
  */
 zoom: number, };
 
