@@ -14,7 +14,8 @@
 //! 4. `redirect_listener` binds a redirect listener on 127.0.0.1. `authorization_request` requests consent, creates
 //!    state and PKCE challenge, opens the browser, and verifies state and issuer of the authorization response.
 //! 5. `token` redeems the code, with a client assertion (`client_assertion`) and a DPoP proof (`dpop`) if required.
-//! 6. `sign_in_record` is the stored state, which `vault_storage` writes to the [`Vault`].
+//! 6. `sign_in_record` is the stored state, which `vault_storage` writes to the [`Vault`], a trait that the app
+//!    implements.
 //!
 //! Grants without a browser share the steps from 2 on. `identity_provider` obtains the grant of an organization's
 //! identity provider, and `grant_approval` requests consent to anything beyond the approved settings.

@@ -62,11 +62,12 @@ pub enum BaseFolder {
 /// The format of a settings file, and the position of the server entries in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileLayout {
-    /// JSON with an object of servers under one of these keys.
+    /// JSON with an object of servers under one of these keys. A file without such a key is a problem.
     Keys(&'static [&'static str]),
     /// JSON with an object of servers under one of these keys, or with the servers at the top level.
     KeysOrBare(&'static [&'static str]),
-    /// JSON with many other settings, and optionally an object of servers under one of these keys.
+    /// JSON with many other settings, and optionally an object of servers under one of these keys. A file without such
+    /// a key has no servers.
     Settings(&'static [&'static str]),
     /// Claude Code's state file: JSON with servers in `mcpServers` and `projects.*.mcpServers`. Can have many
     /// megabytes.

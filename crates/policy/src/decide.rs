@@ -38,17 +38,18 @@ impl Policy {
         if let Some(by) = matching_rules.deny {
             return PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by };
         }
-        let without_rules = self.decide_by_grants_and_allow_rules(act, &matching_rules, now);
-        let Some((reason, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
-        match without_rules {
+        let decision = self.decide_by_grants_and_allow_rules(act, &matching_rules, now);
+        let Some((reason, by)) = self.consent_reason(act, matching_rules.ask) else { return decision };
+        match decision {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. } => {
                 PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
-            // The reason of the act is more specific than that of the rule. Approvals are limited to one act, because
-            // the rule requires consent each time.
+            // The reason of the act is more specific than the overriding one. Approvals are limited to one act, because
+            // the override requires consent each time.
             PolicyDecision::Ask { reason, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
                 PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
+            // Denials, and requests that can't be approved once.
             unchanged => unchanged,
         }
     }
@@ -150,8 +151,9 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`, apart from the review
-    /// state and untrusted content. `asking` is a matching rule that requires consent.
+    /// Returns a reason that overrides the permission of a rule or grant, so that the act requires consent each time.
+    /// Review state and untrusted content are checked in `decide_by_grants_and_allow_rules`. `asking` is a matching rule
+    /// that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,

@@ -7,7 +7,10 @@ import { pendingLink } from "$lib/state/pending-link.svelte";
 import { addToDraft } from "../conversation/composer-drafts";
 import type { AppSubject } from "./app-subject";
 
-/** Number of links in a row that the user may refuse, or the app withdraw, before further ones are refused without a dialog. */
+/**
+ * Number of links in a row that the user may refuse, or the app withdraw. Further ones are refused without a dialog until the
+ * app is shown again.
+ */
 export const MAX_REFUSED_LINKS = 3;
 
 const DONE: AppAnswer = { type: "done" };
@@ -92,7 +95,7 @@ export class AppRequests {
   withdraw(id: number): void {
     this.files = this.files.filter((one) => one.id !== id);
     if (this.#linkRequest !== id) return;
-    // Otherwise an app could open any number of dialogs.
+    // Counts as refused: an app that withdraws each link could otherwise open any number of dialogs.
     this.#refusedLinks += 1;
     this.#closeLink();
   }
@@ -109,6 +112,7 @@ export class AppRequests {
       this.#refusedLinks = isOpened ? 0 : this.#refusedLinks + 1;
       this.#actions.answer(id, isOpened ? DONE : REFUSED);
     };
+    // Not shown while another link dialog is open, which doesn't count as refused by the user.
     const isShown =
       this.#refusedLinks < MAX_REFUSED_LINKS &&
       pendingLink.showForApp(url, this.#subject.server, report);

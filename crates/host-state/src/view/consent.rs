@@ -57,9 +57,9 @@ pub struct ConsentRequestView {
 /// The payload of a consent request, by kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConsentRequestBody {
-    /// Connect to a remote server at exactly this URL with these headers.
+    /// Connect to a remote server with exactly these settings.
     ConnectServer {
-        /// URL of the server, with the headers to send.
+        /// URL of the server, the headers to send, and the settings of transport and sign-in.
         config: HttpConfig,
         /// Earlier approval of the address, which doesn't cover this connection. `None` if there is no earlier grant
         /// with a readable text.

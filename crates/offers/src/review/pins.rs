@@ -87,8 +87,8 @@ pub struct PinnedIdentity {
 pub struct Pin {
     /// Hash of the complete definition, as canonical JSON.
     pub hash: Hash,
-    /// Hash of the server's command or address at the time of the review. `None` if the server has changed since in
-    /// another way, such as its token issuer.
+    /// Hash of the server's command or address at the time of the review. `None` after the server has changed in another
+    /// way, such as its token issuer, so that the definition must be reviewed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<Hash>,
     /// Time of the review, in milliseconds since 1970.

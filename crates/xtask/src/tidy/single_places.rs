@@ -4,7 +4,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Files and folders that may spawn processes, in addition to files for which `is_test` holds. Folders end with a
+/// Files and folders that may spawn processes, in addition to files for which `is_test` (`tree.rs`) holds. Folders end with a
 /// slash.
 const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
@@ -20,7 +20,7 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 ];
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
-/// holds. All other code sends requests through the clients of `mcp-transport`.
+/// holds. Checked in `crates/` and `src-tauri/`. All other code sends requests through the clients of `mcp-transport`.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
