@@ -59,7 +59,7 @@ use queue::EventQueue;
 use reopening::ReopeningState;
 use request_table::PendingRequestTable;
 use server_requests::PendingServerRequest;
-use subscriptions::ListenState;
+use subscriptions::ListenRequestState;
 use task_calls::TaskRecords;
 
 pub use caching::{CacheHint, CacheScope};
@@ -90,7 +90,7 @@ pub struct Session {
     last_request: u64,
     batches: IndexMap<u64, PendingBatch>,
     last_batch: u64,
-    listen: Box<ListenState>,
+    listen: Box<ListenRequestState>,
     liveness: LivenessCheck,
     log_level: Option<LogLevel>,
     trace: Option<Box<TraceContext>>,

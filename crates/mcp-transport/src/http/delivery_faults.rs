@@ -20,7 +20,7 @@ const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 
 /// A response of the server with an error status.
 #[derive(Debug)]
-pub(super) struct HttpRefusal {
+pub(super) struct HttpErrorResponse {
     pub(super) status: u16,
     pub(super) fault: DeliveryFault,
     /// Body of the response if it was a JSON-RPC error.
@@ -33,7 +33,7 @@ pub(super) struct HttpRefusal {
 pub(super) struct FinalRefusal(pub(super) String);
 
 /// Reads the status and body of an error response.
-pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
+pub(super) async fn read_error_response(mut response: Response) -> HttpErrorResponse {
     let status = response.status().as_u16();
     let challenge = response
         .headers()
@@ -51,7 +51,7 @@ pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
         }
         None => (error, text),
     };
-    HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+    HttpErrorResponse { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.

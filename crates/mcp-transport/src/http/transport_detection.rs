@@ -76,7 +76,7 @@ impl TransportStart {
         core.session = failed;
         core.emit(why);
         core.close_session();
-        core.emit_remaining();
+        core.emit_remaining_events();
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
@@ -106,7 +106,7 @@ impl TransportStart {
         }
         core.emit(why);
         core.close_session();
-        core.emit_remaining();
+        core.emit_remaining_events();
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
@@ -166,6 +166,6 @@ async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
         }
     }
     core.close_session();
-    core.emit_remaining();
+    core.emit_remaining_events();
     core.deliver_while_closing(std::future::ready(())).await;
 }

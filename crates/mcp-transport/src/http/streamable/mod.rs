@@ -289,7 +289,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Resumes the deadlines of the exchange's call after the exchange waited for the authorizer.
     fn resume_exchange_deadline(&mut self, exchange: u64) {
-        if !self.endpoint.is_signed() {
+        if !self.endpoint.signs_requests() {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
