@@ -169,7 +169,7 @@ fn vault_error(error: &SecretError) -> VaultError {
 }
 
 /// Returns the error of operations on a vault that is closed because its entry was emptied.
-fn closed_error() -> VaultError {
+fn closed_vault_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }
 }
@@ -178,7 +178,7 @@ fn closed_error() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.storage_key(key);
-        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
+        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_vault_error)?;
         let Some(stored) = stored else { return Ok(None) };
         let bytes = STANDARD.decode(stored).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
@@ -190,7 +190,7 @@ impl Vault for SecretsVault {
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
         let key = self.storage_key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
-        Ok(match self.run_while_open(write).await?.ok_or_else(closed_error)? {
+        Ok(match self.run_while_open(write).await?.ok_or_else(closed_vault_error)? {
             SecretPersistence::Keychain => VaultEntryPersistence::Safely,
             SecretPersistence::ThisRun { cause } => VaultEntryPersistence::ThisRun { cause },
         })

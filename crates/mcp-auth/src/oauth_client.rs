@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn registration_methods_are_in_the_order_of_the_specification() {
+    fn client_id_approaches_are_in_the_order_of_the_specification() {
         // Pre-registered, document URL, stored registration, documents supported, registration supported -> method
         let table = [
             (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_is_sent_by_a_method_listed_in_the_metadata() {
+    fn client_secret_is_sent_by_a_method_listed_in_the_metadata() {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let secret = ClientAuthentication::Secret { secret: SecretString::from("s"), method: None };
         for (methods, is_post) in [

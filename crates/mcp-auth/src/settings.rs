@@ -202,11 +202,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn client_metadata_document_describes_the_app() {
-        const AT: &str = "https://app.example/client.json";
-        let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
+    fn client_metadata_document_describes_drawbridge() {
+        const DOCUMENT_URL: &str = "https://app.example/client.json";
+        let source =
+            ClientSource { metadata_url: DOCUMENT_URL.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
         let document: serde_json::Value = serde_json::from_str(&source.metadata_document().unwrap()).unwrap();
-        assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] client_id must be the document's URL");
+        assert_eq!(
+            document["client_id"], DOCUMENT_URL,
+            "[auth-cimd-id-equals-url] client_id must be the document's URL"
+        );
         assert_eq!(document["client_name"], "App", "[auth-cimd-fields] name of the app");
         assert_eq!(document["redirect_uris"][0], "http://127.0.0.1/callback", "[auth-cimd-fields] redirect URI");
         assert!(

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
-use crate::case_folding::{fold_glob, fold_text, narrow_separators};
+use crate::case_folding::{fold_glob, fold_text, narrow_full_width_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
@@ -118,7 +118,7 @@ impl CandidateText<'_> {
         }
         // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, whatever symbolic
         // links the path contains.
-        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
+        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_full_width_separators(text));
         if !self.fits_as_written {
             let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn expression_detects_equivalent_spellings() {
+    fn regex_detects_equivalent_spellings() {
         let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), is_for_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),

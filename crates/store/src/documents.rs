@@ -25,7 +25,7 @@ const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
 /// Each model response changes these counts.
-const USAGE_COUNT_MARK_INTERVAL: Duration = Duration::from_secs(30);
+const USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const USAGE_COUNTS_MEMBER: &str = "spent";
 
@@ -94,7 +94,9 @@ impl DocumentFolder {
     /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.document_path(name);
-        let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
+        let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
+            return self.read_missing_document(name, is_held);
+        };
         self.lock_reported_missing().remove(name.file_name());
         if !SEALED_DOCUMENTS.contains(&name) {
             return parse_document(&path, &bytes).map(CheckedDocument::from_value);
@@ -127,7 +129,7 @@ impl DocumentFolder {
     }
 
     /// Reads a document whose file is missing. If a process was killed during the first write, that write is completed.
-    fn read_missing(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
+    fn read_missing_document(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
             if !is_held {
                 let _held = self.lock.acquire()?;
@@ -200,16 +202,17 @@ impl DocumentFolder {
     }
 
     /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`USAGE_COUNT_MARK_INTERVAL`].
+    /// requires an update if it is the first one, and then every [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`].
     fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= USAGE_COUNT_MARK_INTERVAL);
+        let is_due =
+            self.lock_last_usage_count_update().is_none_or(|at| at.elapsed() >= USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL);
         is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
-    fn lock_last_count_mark(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock_last_usage_count_update(&self) -> MutexGuard<'_, Option<Instant>> {
         self.last_usage_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -293,7 +296,7 @@ impl Documents for DocumentFolder {
         let announces = self.requires_keychain_update(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, announces)?;
         if announces && name == Document::Sampling {
-            *self.lock_last_count_mark() = Some(Instant::now());
+            *self.lock_last_usage_count_update() = Some(Instant::now());
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ pub struct ViewConfig {
     pub callable_tools: BTreeSet<String>,
 }
 
-/// ViewPhase of a view, from loading its app page to its end.
+/// Phase of a view, from loading its app page to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ViewPhase {
     /// The app page has not sent `ui/initialize` yet.

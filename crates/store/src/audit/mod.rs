@@ -28,7 +28,7 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use seal::{KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
 use writer::{AppendReply, WriterCommand};
 

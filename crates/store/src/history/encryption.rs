@@ -24,13 +24,13 @@ const ROWS_PER_STEP: i64 = 500;
 const BLOBS_PER_STEP: i64 = 20;
 
 /// Value of the column `protection.left` (remaining work of the encryption): unencrypted rows remain.
-const ROWS_LEFT: i64 = 0;
+const PROGRESS_ROWS_LEFT: i64 = 0;
 /// Value of the column `protection.left` (remaining work of the encryption): the file must be rewritten.
-const PAGES_LEFT: i64 = 1;
+const PROGRESS_PAGES_LEFT: i64 = 1;
 /// Value of the column `protection.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const JOURNAL_LEFT: i64 = 2;
+const PROGRESS_JOURNAL_LEFT: i64 = 2;
 /// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
-const NOTHING_LEFT: i64 = 3;
+const PROGRESS_NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
 const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
@@ -55,7 +55,7 @@ pub(super) struct HistoryProtection {
 impl HistoryProtection {
     /// Returns `true` if unencrypted content may remain.
     pub(super) const fn is_in_progress(&self) -> bool {
-        self.left != NOTHING_LEFT
+        self.left != PROGRESS_NOTHING_LEFT
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bo
 pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
-        if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
+        if connection.execute(sql, params![key.id, PROGRESS_ROWS_LEFT])? > 0 {
             // The index is emptied, because it contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
@@ -100,26 +100,26 @@ pub(super) fn continue_encryption(
     wait: Duration,
 ) -> rusqlite::Result<bool> {
     loop {
-        let left = connection.read(read_protection)?.map_or(NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(read_protection)?.map_or(PROGRESS_NOTHING_LEFT, |protection| protection.left);
         match left {
-            ROWS_LEFT => {
+            PROGRESS_ROWS_LEFT => {
                 let Some(own) = key.get() else { return Ok(false) };
                 for (table, number, set) in ENCRYPTED_COLUMNS {
                     encrypt_columns(connection, table, number, set)?;
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_encryption_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_ROWS_LEFT, PROGRESS_PAGES_LEFT)?;
             }
-            PAGES_LEFT => {
+            PROGRESS_PAGES_LEFT => {
                 rewrite_history_file(connection.for_maintenance())?;
-                set_encryption_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_PAGES_LEFT, PROGRESS_JOURNAL_LEFT)?;
             }
-            JOURNAL_LEFT => {
+            PROGRESS_JOURNAL_LEFT => {
                 if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_encryption_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_JOURNAL_LEFT, PROGRESS_NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }

@@ -4,7 +4,7 @@ use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
-use super::write::state_from_number;
+use super::write::item_state_from_number;
 use super::{
     encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings,
 };
@@ -238,7 +238,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
         parent: None,
         at: from_sql_integer(row.get(3)?),
         body: history_tables::parse_json_column(row, 5)?,
-        state: state_from_number(row.get(4)?),
+        state: item_state_from_number(row.get(4)?),
         siblings: Vec::new(),
         omitted: Vec::new(),
     };

@@ -18,7 +18,7 @@ use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
 use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
-const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
+const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
 const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
@@ -65,7 +65,7 @@ impl ProgramGate {
         let ProgramGate { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
         let mut held = UnreleasedProgram { bubblewrap, is_released: false };
-        let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
+        let listening = timeout(NETWORK_NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
             let egress = EgressProxy::start(listener, hosts);
