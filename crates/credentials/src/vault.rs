@@ -74,7 +74,8 @@ impl TokenVaults {
         vault.entry.emptied_count.fetch_add(1, Ordering::SeqCst);
         async move {
             let (prefix, into) = (vault.storage_key_prefix(), Arc::clone(&was));
-            let removed = vault.run_blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
+            let removed =
+                vault.run_blocking(move |secrets| move_secrets_with_prefix_to_memory(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
             let was = is_something.then(|| SecretsVault::new(&vault.name, was, Arc::default()));
             EmptiedVault { was, removed }
@@ -83,7 +84,11 @@ impl TokenVaults {
 }
 
 /// Moves all secrets whose keys have this prefix to `into`. Secrets that can't be read are only removed.
-fn move_all_secrets(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
+fn move_secrets_with_prefix_to_memory(
+    secrets: &dyn Secrets,
+    prefix: &str,
+    into: &SecretsInMemory,
+) -> Result<(), SecretError> {
     let keys = secrets.keys(prefix)?;
     for key in &keys {
         match secrets.get(key) {

@@ -114,7 +114,7 @@ pub enum ClientAuthentication {
         /// Client secret that the issuer assigned.
         secret: SecretString,
         /// Method of sending the secret. If `None`, a method that the metadata lists is used.
-        method: Option<SecretMethod>,
+        method: Option<ClientSecretMethod>,
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
     PrivateKeyJwt {
@@ -127,7 +127,7 @@ pub enum ClientAuthentication {
 
 /// Method of sending a client secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SecretMethod {
+pub enum ClientSecretMethod {
     /// HTTP Basic authentication (`client_secret_basic`).
     Basic,
     /// Parameter in the body of the token request (`client_secret_post`).

@@ -115,12 +115,12 @@ pub(crate) fn add_encryption_functions(connection: &Connection, slot: &ContentKe
     let own = slot.clone();
     connection.create_scalar_function("has_key", 0, flags, move |_| Ok(own.get().is_some()))?;
     let own = slot.clone();
-    connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted_function(&own, context))?;
+    connection.create_scalar_function("encrypted", 2, flags, move |context| sql_encrypt_function(&own, context))?;
     let own = slot.clone();
-    connection.create_scalar_function("decrypted", 2, flags, move |context| decrypted_function(&own, context))?;
+    connection.create_scalar_function("decrypted", 2, flags, move |context| sql_decrypt_function(&own, context))?;
     let own = slot.clone();
     connection.create_scalar_function("readable", 2, flags, move |context| {
-        Ok(decrypted_function(&own, context).unwrap_or(Value::Null))
+        Ok(sql_decrypt_function(&own, context).unwrap_or(Value::Null))
     })
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
 
-fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn sql_encrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(decryption_error)?)),
@@ -137,7 +137,7 @@ fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite:
     }
 }
 
-fn decrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn sql_decrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Blob(bytes), Some(key)) => {

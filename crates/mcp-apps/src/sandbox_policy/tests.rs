@@ -197,8 +197,11 @@ proptest! {
         let names = |header: &str| header.split("; ").map(|part| part.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
         let connect: Vec<&str> = connect.iter().map(String::as_str).collect();
         let resource: Vec<&str> = resource.iter().map(String::as_str).collect();
-        let header = SandboxPolicy::new(&page_metadata_with_domains(&connect, &resource), &all_grants()).content_security_policy(&[]);
-        let plain = SandboxPolicy::new(&page_metadata_with_domains(&[], &[]), &all_grants()).content_security_policy(&[]);
+        let policy = |connect: &[&str], resource: &[&str]| {
+            SandboxPolicy::new(&page_metadata_with_domains(connect, resource), &all_grants())
+        };
+        let header = policy(&connect, &resource).content_security_policy(&[]);
+        let plain = policy(&[], &[]).content_security_policy(&[]);
         prop_assert_eq!(names(&header), names(&plain));
         prop_assert!(header.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '));
         prop_assert!(!header.contains(','), "a comma would begin another policy");

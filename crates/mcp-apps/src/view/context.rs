@@ -19,19 +19,19 @@ pub enum ServerList {
 /// Error for a display mode that is not among those that the app page declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the page does not support the display mode {}", .0.as_str())]
-pub struct UndeclaredMode(pub DisplayMode);
+pub struct UndeclaredDisplayMode(pub DisplayMode);
 
 impl View {
     /// Replaces the host context, and notifies an initialized page of the members that changed.
     ///
     /// # Errors
     ///
-    /// Returns [`UndeclaredMode`] if the display mode changes to one that the page does not declare. Nothing changes
-    /// then.
-    pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredMode> {
+    /// Returns [`UndeclaredDisplayMode`] if the display mode changes to one that the page does not declare. Nothing
+    /// changes then.
+    pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
         let mode = context.display_mode;
         if mode != self.config.context.display_mode && !self.may_switch_to(mode) {
-            return Err(UndeclaredMode(mode));
+            return Err(UndeclaredDisplayMode(mode));
         }
         self.config.context = context;
         if self.can_send() {

@@ -26,12 +26,12 @@ mod teardown;
 mod tool_delivery;
 
 pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
-pub use context::{ServerList, UndeclaredMode};
+pub use context::{ServerList, UndeclaredDisplayMode};
 pub use fault::{FaultKind, MessageDirection, ViewFault};
 pub use handshake::PROTOCOL_VERSIONS;
 pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};
 pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
-pub use tool_delivery::ToolOrderError;
+pub use tool_delivery::ToolMessageOrderError;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;

@@ -33,7 +33,7 @@ enum ToolCallEnd {
 
 /// Error for a tool input or result that the specification does not allow at this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ToolOrderError {
+pub enum ToolMessageOrderError {
     /// The host has already provided the complete input.
     #[error("the complete input was provided before")]
     InputComplete,
@@ -51,9 +51,9 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputComplete`] or [`ToolOrderError::CallEnded`] if the complete input was provided or
-    /// the call has ended.
-    pub fn send_partial_input(&mut self, arguments: Map) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputComplete`] or [`ToolMessageOrderError::CallEnded`] if the complete input
+    /// was provided or the call has ended.
+    pub fn send_partial_tool_input(&mut self, arguments: Map) -> Result<(), ToolMessageOrderError> {
         self.delivery.require_incomplete_input()?;
         self.delivery.partial = Some(arguments);
         self.send_retained_tool_messages();
@@ -64,9 +64,9 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputComplete`] if they were provided before, and [`ToolOrderError::CallEnded`] after
-    /// the end of the call.
-    pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputComplete`] if they were provided before, and
+    /// [`ToolMessageOrderError::CallEnded`] after the end of the call.
+    pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolMessageOrderError> {
         self.delivery.require_incomplete_input()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
@@ -79,12 +79,12 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputMissing`] before the input, and [`ToolOrderError::CallEnded`] after the end of
-    /// the call.
-    pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputMissing`] before the input, and [`ToolMessageOrderError::CallEnded`] after
+    /// the end of the call.
+    pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolMessageOrderError> {
         match self.delivery.stage {
-            ToolCallStage::BeforeInput => return Err(ToolOrderError::InputMissing),
-            ToolCallStage::Ended => return Err(ToolOrderError::CallEnded),
+            ToolCallStage::BeforeInput => return Err(ToolMessageOrderError::InputMissing),
+            ToolCallStage::Ended => return Err(ToolMessageOrderError::CallEnded),
             ToolCallStage::BeforeResult => {}
         }
         // Pages require the member `content`, and some servers omit it if they send structured content.
@@ -101,10 +101,10 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::CallEnded`] after the end of the call.
-    pub fn send_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::CallEnded`] after the end of the call.
+    pub fn send_tool_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolMessageOrderError> {
         if self.delivery.stage == ToolCallStage::Ended {
-            return Err(ToolOrderError::CallEnded);
+            return Err(ToolMessageOrderError::CallEnded);
         }
         self.delivery.partial = None;
         self.delivery.end = Some(ToolCallEnd::Cancelled(reason));
@@ -136,11 +136,11 @@ impl View {
 }
 
 impl ToolDelivery {
-    const fn require_incomplete_input(&self) -> Result<(), ToolOrderError> {
+    const fn require_incomplete_input(&self) -> Result<(), ToolMessageOrderError> {
         match self.stage {
             ToolCallStage::BeforeInput => Ok(()),
-            ToolCallStage::BeforeResult => Err(ToolOrderError::InputComplete),
-            ToolCallStage::Ended => Err(ToolOrderError::CallEnded),
+            ToolCallStage::BeforeResult => Err(ToolMessageOrderError::InputComplete),
+            ToolCallStage::Ended => Err(ToolMessageOrderError::CallEnded),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use mcp_apps::{
     AppPage, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PageMetadata, Permission,
-    SandboxGrants, SandboxPolicy, Theme, ToolMetadata, UiUri, UndeclaredMode, ViewEvent, extension_settings,
+    SandboxGrants, SandboxPolicy, Theme, ToolMetadata, UiUri, UndeclaredDisplayMode, ViewEvent, extension_settings,
 };
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn lifecycle_tool_input() {
 #[test]
 fn lifecycle_tool_input_partial() {
     let mut page = TestPage::ready();
-    page.view.send_partial_input(to_json_map(json!({ "city": "O" }))).unwrap();
+    page.view.send_partial_tool_input(to_json_map(json!({ "city": "O" }))).unwrap();
     page.view.send_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), ["ui/notifications/tool-input-partial", "ui/notifications/tool-input"]);
@@ -54,7 +54,7 @@ fn lifecycle_tool_input_partial() {
 fn lifecycle_tool_input_partial_stop() {
     let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    assert!(page.view.send_partial_input(to_json_map(json!({}))).is_err());
+    assert!(page.view.send_partial_tool_input(to_json_map(json!({}))).is_err());
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), ["ui/notifications/tool-input"]);
 }
@@ -72,7 +72,7 @@ fn lifecycle_tool_result() {
 fn lifecycle_tool_cancelled() {
     let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    page.view.send_cancelled(Some("stopped by the user".into())).unwrap();
+    page.view.send_tool_cancelled(Some("stopped by the user".into())).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received_methods()[1], "ui/notifications/tool-cancelled");
 }
@@ -149,7 +149,7 @@ fn dimensions_listen_size_changed() {
 fn display_no_undeclared_mode() {
     let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let context = HostContext { display_mode: DisplayMode::Fullscreen, ..view_config().context };
-    assert_eq!(page.view.change_context(context), Err(UndeclaredMode(DisplayMode::Fullscreen)));
+    assert_eq!(page.view.change_context(context), Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
 }
 
 #[test]

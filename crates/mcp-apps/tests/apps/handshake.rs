@@ -91,7 +91,7 @@ fn early_requests_wait_for_the_handshake_and_are_processed_then() {
 fn tool_messages_are_retained_until_the_page_is_initialized() {
     let mut page = TestPage::new(view_config());
     for number in 0..1000 {
-        page.view.send_partial_input(to_json_map(json!({ "number": number }))).unwrap();
+        page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
     page.view.send_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
@@ -106,7 +106,7 @@ fn tool_messages_are_retained_until_the_page_is_initialized() {
 fn last_partial_input_is_the_one_that_is_retained() {
     let mut page = TestPage::new(view_config());
     for number in 0..5 {
-        page.view.send_partial_input(to_json_map(json!({ "number": number }))).unwrap();
+        page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
     page.notify("ui/notifications/initialized", json!({}));

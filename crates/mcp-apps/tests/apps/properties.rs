@@ -128,10 +128,10 @@ fn nth_host_response(kind: u8) -> HostResponse {
 /// allow at that time.
 fn act_as_host(page: &mut TestPage, act: u8) {
     let _ = match act % 12 {
-        0 => page.view.send_partial_input(Map::new()).map_err(|_| ()),
+        0 => page.view.send_partial_tool_input(Map::new()).map_err(|_| ()),
         1 => page.view.send_input(None).map_err(|_| ()),
         2 => page.view.send_result(Map::new()).map_err(|_| ()),
-        3 => page.view.send_cancelled(None).map_err(|_| ()),
+        3 => page.view.send_tool_cancelled(None).map_err(|_| ()),
         4 => page
             .view
             .change_context(HostContext { locale: Some(act.to_string()), ..view_config().context })
@@ -198,8 +198,9 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// The view answers each request once, and sends only valid messages: `TestPage::drain_view_outputs` panics on a second response, on
-    /// a response to no request, on an output after the end, and on a message that is invalid under the schema.
+    /// The view answers each request once, and sends only valid messages: `TestPage::drain_view_outputs` panics on a
+    /// second response, on a response to no request, on an output after the end, and on a message that is invalid under
+    /// the schema.
     #[test]
     fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
         let mut page = TestPage::new(view_config());

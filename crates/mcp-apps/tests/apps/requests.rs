@@ -212,7 +212,7 @@ fn host_decides_about_a_declared_display_mode() {
     let (id, request) = page.requests.remove(0);
     assert_eq!(request, AppRequest::RequestDisplayMode { mode: DisplayMode::Fullscreen });
     let undeclared = page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Pip));
-    assert_eq!(undeclared, Err(ResponseError::UndeclaredMode));
+    assert_eq!(undeclared, Err(ResponseError::UndeclaredDisplayMode));
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));

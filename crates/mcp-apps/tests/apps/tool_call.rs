@@ -1,6 +1,6 @@
 //! Tests of the delivery of a tool call's input and result to the page.
 
-use mcp_apps::{DisplayMode, HostContext, ToolOrderError, UndeclaredMode};
+use mcp_apps::{DisplayMode, HostContext, ToolMessageOrderError, UndeclaredDisplayMode};
 use serde_json::json;
 
 use super::page::{TestPage, to_json_map, view_config};
@@ -9,14 +9,14 @@ use super::page::{TestPage, to_json_map, view_config};
 fn input_is_sent_once_and_before_the_result() {
     let mut page = TestPage::ready();
     let result = to_json_map(json!({ "content": [] }));
-    assert_eq!(page.view.send_result(result.clone()), Err(ToolOrderError::InputMissing));
+    assert_eq!(page.view.send_result(result.clone()), Err(ToolMessageOrderError::InputMissing));
     page.view.send_input(None).unwrap();
-    assert_eq!(page.view.send_input(None), Err(ToolOrderError::InputComplete));
-    assert_eq!(page.view.send_partial_input(to_json_map(json!({}))), Err(ToolOrderError::InputComplete));
+    assert_eq!(page.view.send_input(None), Err(ToolMessageOrderError::InputComplete));
+    assert_eq!(page.view.send_partial_tool_input(to_json_map(json!({}))), Err(ToolMessageOrderError::InputComplete));
     page.view.send_result(result.clone()).unwrap();
-    assert_eq!(page.view.send_result(result), Err(ToolOrderError::CallEnded));
-    assert_eq!(page.view.send_cancelled(None), Err(ToolOrderError::CallEnded));
-    assert_eq!(page.view.send_input(None), Err(ToolOrderError::CallEnded));
+    assert_eq!(page.view.send_result(result), Err(ToolMessageOrderError::CallEnded));
+    assert_eq!(page.view.send_tool_cancelled(None), Err(ToolMessageOrderError::CallEnded));
+    assert_eq!(page.view.send_input(None), Err(ToolMessageOrderError::CallEnded));
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
     assert_eq!(page.received[0]["params"], json!({ "arguments": {} }), "a call without arguments has empty ones");
@@ -53,14 +53,14 @@ fn refused_call_is_reported_as_cancelled_with_and_without_input() {
         if has_input {
             page.view.send_input(None).unwrap();
         }
-        page.view.send_cancelled(Some("refused by the user".into())).unwrap();
+        page.view.send_tool_cancelled(Some("refused by the user".into())).unwrap();
         page.drain_view_outputs();
         let last = page.received.last().unwrap();
         assert_eq!(last["method"], json!("ui/notifications/tool-cancelled"));
         assert_eq!(last["params"], json!({ "reason": "refused by the user" }));
     }
     let mut page = TestPage::ready();
-    page.view.send_cancelled(None).unwrap();
+    page.view.send_tool_cancelled(None).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received[0]["params"], json!({}));
 }
@@ -70,7 +70,7 @@ fn host_does_not_switch_to_a_mode_that_the_page_does_not_declare() {
     let mode = |display_mode| HostContext { display_mode, ..view_config().context };
     let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let refused = page.view.change_context(mode(DisplayMode::Fullscreen));
-    assert_eq!(refused, Err(UndeclaredMode(DisplayMode::Fullscreen)));
+    assert_eq!(refused, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
     page.drain_view_outputs();
     assert_eq!(page.received.len(), 0);
     // A page that declares nothing leaves the choice to the host.

@@ -41,7 +41,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: StdioDriverLimits,
-    pub(super) ends: EndedParts,
+    pub(super) ends: EndedChannels,
     alarm: DeadlineTimer,
 }
 
@@ -68,7 +68,7 @@ impl EgressActivityLines {
 
 /// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
-pub(super) struct EndedParts {
+pub(super) struct EndedChannels {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
@@ -90,7 +90,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: EndedParts::default(),
+            ends: EndedChannels::default(),
             alarm: DeadlineTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressActivityLines::new),
             group,

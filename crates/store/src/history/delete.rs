@@ -12,7 +12,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::history_tables;
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
@@ -66,7 +66,10 @@ pub(super) enum DeletionProgress {
 
 /// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read
 /// the database.
-pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+pub(super) fn deletion_step(
+    connection: &mut SchemaCheckedConnection,
+    wait: Duration,
+) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(deletion_step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
 }
@@ -148,7 +151,7 @@ fn merge_search_index(connection: &Connection, pages: i64) -> rusqlite::Result<(
 }
 
 /// Empties the write-ahead journal, which completes the deletion of conversations.
-fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+fn empty_journal(connection: &mut SchemaCheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
         statement.query_map([PROGRESS_JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()

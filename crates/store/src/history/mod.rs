@@ -38,7 +38,7 @@ use serde_json::Value;
 
 use delete::DeletionProgress;
 use history_tables::{database_error, to_sql_integer};
-use schema::CheckedConnection;
+use schema::SchemaCheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
 
@@ -65,8 +65,8 @@ pub(crate) struct HistoryDatabase {
     path: PathBuf,
     old_folder: PathBuf,
     locks_folder: PathBuf,
-    writer_connection: Mutex<Option<CheckedConnection>>,
-    reader_connection: Mutex<Option<CheckedConnection>>,
+    writer_connection: Mutex<Option<SchemaCheckedConnection>>,
+    reader_connection: Mutex<Option<SchemaCheckedConnection>>,
     /// Identity under which this process writes streaming replies, set once it has written one.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
@@ -120,7 +120,7 @@ impl HistoryDatabase {
 
     /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
     /// older versions, and marks interrupted replies.
-    fn open_first_time(&self) -> Result<CheckedConnection, StoreError> {
+    fn open_first_time(&self) -> Result<SchemaCheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.request_key(false);
@@ -138,7 +138,7 @@ impl HistoryDatabase {
     /// Calls `act` with the database connection for writing, which is opened on first use.
     fn with_write_db<T>(
         &self,
-        act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
+        act: impl FnOnce(&mut SchemaCheckedConnection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut writer_connection = lock(&self.writer_connection);
         match writer_connection.as_mut() {
@@ -162,7 +162,7 @@ impl HistoryDatabase {
     fn write_in_steps<T>(
         &self,
         tried: &str,
-        act: impl FnOnce(&mut CheckedConnection) -> Result<T, WriteRefusal>,
+        act: impl FnOnce(&mut SchemaCheckedConnection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
         self.with_write_db(|connection| {
             let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
@@ -210,8 +210,8 @@ impl HistoryDatabase {
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
     /// and there is no key. No content is then written unencrypted.
-    fn apply_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
-        let read = |connection: &mut CheckedConnection| {
+    fn apply_protection(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> Result<(), StoreError> {
+        let read = |connection: &mut SchemaCheckedConnection| {
             connection.read(encryption::read_protection).map_err(|error| database_error(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
@@ -243,7 +243,7 @@ impl HistoryDatabase {
         Ok(())
     }
 
-    fn encrypt_remaining(&self, connection: &mut CheckedConnection, wait: Duration) {
+    fn encrypt_remaining(&self, connection: &mut SchemaCheckedConnection, wait: Duration) {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
@@ -283,7 +283,7 @@ impl HistoryDatabase {
 
     /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
     /// `false` if no steps remain or the next step has to wait for a later write.
-    fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
+    fn deletion_step(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             DeletionProgress::Journal

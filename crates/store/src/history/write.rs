@@ -72,8 +72,8 @@ pub(super) enum WriteRefusal {
 }
 
 /// Prepares the items' bodies for writing. Called before the transaction starts, because it takes time.
-pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
-    items.iter().map(EncodedBody::encode).collect()
+pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
+    items.iter().map(EncodedItemBody::encode).collect()
 }
 
 /// Writes items with their [encoded bodies](encode_bodies). Returns `false` if the conversation does not exist.
@@ -82,7 +82,7 @@ pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, Write
 pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
-    (items, bodies): (&[NewItem], &[EncodedBody]),
+    (items, bodies): (&[NewItem], &[EncodedItemBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
@@ -155,14 +155,14 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
 }
 
 /// An item's body in the form in which it is stored.
-pub(super) struct EncodedBody {
+pub(super) struct EncodedItemBody {
     json: String,
     extracted: Vec<ExtractedContent>,
     /// Searchable text of the item, or `None` while the item is streaming.
     search_text: Option<String>,
 }
 
-impl EncodedBody {
+impl EncodedItemBody {
     fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
@@ -210,7 +210,7 @@ fn insert_item(
     conversation: i64,
     parent: Option<i64>,
     item: &NewItem,
-    body: &EncodedBody,
+    body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
@@ -232,7 +232,7 @@ fn replace_item(
     connection: &Connection,
     number: i64,
     item: &NewItem,
-    body: &EncodedBody,
+    body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
     history_tables::release_item_blobs(connection, number)?;

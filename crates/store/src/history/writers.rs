@@ -10,7 +10,7 @@ use domain::StoreError;
 use rusqlite::{Connection, params};
 
 use super::history_tables;
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use super::write::ITEM_STATE_CUT;
 
 /// Prefix of the names of the lock files of history writers.
@@ -75,7 +75,7 @@ fn has_writer_ended(folder: &Path, name: &str) -> bool {
 
 /// Marks streaming items as interrupted if the process that wrote them has ended. Returns the number of marked items.
 pub(super) fn mark_interrupted_items(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     folder: &Path,
     own: Option<&str>,
 ) -> rusqlite::Result<usize> {

@@ -10,7 +10,7 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, Stream, StreamExt};
 
-use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
+use super::sse_guard::{OversizedEvent, SseGuard, SseGuardOutput};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_BATCH_EVENTS: usize = 64;
@@ -154,8 +154,8 @@ impl<E> Stream for GuardedStream<E> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match self.guard.next() {
-                Some(GuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
-                Some(GuardOutput::TooLarge(too_large)) => {
+                Some(SseGuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
+                Some(SseGuardOutput::TooLarge(too_large)) => {
                     return Poll::Ready(Some(Err(StreamError::TooLarge(too_large))));
                 }
                 None => {}
