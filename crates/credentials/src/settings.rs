@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
-    SecretMethod, User, Vault,
+    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
+    PreregisteredClient, User, Vault,
 };
 use mcp_transport::http::UntrustedUrlClient;
 use ports::secrets::UnresolvedSecret;
@@ -160,8 +160,8 @@ fn client_authentication(
 ) -> Result<ClientAuthentication, UnresolvedSecret> {
     let method = match proof.method {
         Some("none") => return Ok(ClientAuthentication::None),
-        Some("client_secret_basic") => Some(SecretMethod::Basic),
-        Some("client_secret_post") => Some(SecretMethod::Post),
+        Some("client_secret_basic") => Some(ClientSecretMethod::Basic),
+        Some("client_secret_post") => Some(ClientSecretMethod::Post),
         _ => None,
     };
     Ok(match (proof.private_key, proof.secret) {

@@ -74,7 +74,8 @@ impl TokenVaults {
         vault.entry.emptied_count.fetch_add(1, Ordering::SeqCst);
         async move {
             let (prefix, into) = (vault.storage_key_prefix(), Arc::clone(&was));
-            let removed = vault.run_blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
+            let removed =
+                vault.run_blocking(move |secrets| move_secrets_with_prefix_to_memory(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
             let was = is_something.then(|| SecretsVault::new(&vault.name, was, Arc::default()));
             EmptiedVault { was, removed }
@@ -83,7 +84,11 @@ impl TokenVaults {
 }
 
 /// Moves all secrets whose keys have this prefix to `into`. Secrets that can't be read are only removed.
-fn move_all_secrets(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
+fn move_secrets_with_prefix_to_memory(
+    secrets: &dyn Secrets,
+    prefix: &str,
+    into: &SecretsInMemory,
+) -> Result<(), SecretError> {
     let keys = secrets.keys(prefix)?;
     for key in &keys {
         match secrets.get(key) {
@@ -169,7 +174,7 @@ fn vault_error(error: &SecretError) -> VaultError {
 }
 
 /// Returns the error of operations on a vault that is closed because its entry was emptied.
-fn closed_error() -> VaultError {
+fn closed_vault_error() -> VaultError {
     let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }
 }
@@ -178,7 +183,7 @@ fn closed_error() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.storage_key(key);
-        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
+        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_vault_error)?;
         let Some(stored) = stored else { return Ok(None) };
         let bytes = STANDARD.decode(stored).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
@@ -190,7 +195,7 @@ impl Vault for SecretsVault {
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
         let key = self.storage_key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
-        Ok(match self.run_while_open(write).await?.ok_or_else(closed_error)? {
+        Ok(match self.run_while_open(write).await?.ok_or_else(closed_vault_error)? {
             SecretPersistence::Keychain => VaultEntryPersistence::Safely,
             SecretPersistence::ThisRun { cause } => VaultEntryPersistence::ThisRun { cause },
         })

@@ -7,15 +7,15 @@ use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
 /// Maximum time to read the state of a command's launch files. Only files that have changed and are small are read.
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
+const FILE_READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Permits that limit the number of concurrent reads of launch files. A read from a hanging file system blocks its
 /// thread, so the number of such threads must be limited.
-static READ_SLOTS: Semaphore = Semaphore::const_new(8);
+static FILE_READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Reads the current state of the launch files with `look`. Returns `None` if the file system doesn't respond within 10
 /// seconds.
 pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
-    read_with_timeout(READ_TIMEOUT, move || look(&files)).await
+    read_with_timeout(FILE_READ_TIMEOUT, move || look(&files)).await
 }
 
 async fn read_with_timeout<T: Send + 'static>(
@@ -23,7 +23,7 @@ async fn read_with_timeout<T: Send + 'static>(
     look: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let looking = async {
-        let place = READ_SLOTS.acquire().await.ok()?;
+        let place = FILE_READ_SLOTS.acquire().await.ok()?;
         // The thread holds its permit until it finishes, even if the caller has stopped waiting.
         let looked = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -47,6 +47,6 @@ mod tests {
         let looked = read_with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
         assert_eq!(looked, None, "a hanging read must time out");
         drop(answer);
-        assert_eq!(read_with_timeout(READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
+        assert_eq!(read_with_timeout(FILE_READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
     }
 }

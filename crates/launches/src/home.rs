@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::packages::{self, LauncherPackage};
 
 /// Number of hash characters in the name of a sandboxed server's home directory.
-const HOME_NAME_HASH_CHARS: usize = 24;
+const SANDBOX_HOME_NAME_HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
 ///
@@ -51,7 +51,7 @@ fn sandbox_home_name_with_targets(
     if !links.is_empty() {
         whose["links"] = links.iter().map(|target| path_to_json(target)).collect();
     }
-    Hash::of_json(&whose).as_str().chars().take(HOME_NAME_HASH_CHARS).collect()
+    Hash::of_json(&whose).as_str().chars().take(SANDBOX_HOME_NAME_HASH_CHARS).collect()
 }
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.

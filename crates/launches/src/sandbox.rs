@@ -145,7 +145,7 @@ impl AppFiles {
 
     /// Returns `true` if access to a configured folder would expose some of Drawbridge's files although they are
     /// hidden. The settings file may be in any folder, whose other subfolders may be unrelated.
-    fn exposes_app_files(&self, folder: &AllowedFolder) -> bool {
+    fn exposes_drawbridge_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
@@ -188,7 +188,7 @@ pub async fn plan(
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| symlink_chain(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.writable_folder_for(&way).cloned());
         if let Some(folder) =
-            changes.or_else(|| sandbox.folders.iter().find(|folder| own.exposes_app_files(folder)).cloned())
+            changes.or_else(|| sandbox.folders.iter().find(|folder| own.exposes_drawbridge_files(folder)).cloned())
         {
             return Err(SandboxPlanError::OwnFolder(folder.path));
         }
@@ -255,7 +255,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s10_each_link_on_the_path_to_an_own_folder_is_protected() {
+    fn s10_each_symlink_on_the_path_to_a_drawbridge_folder_is_protected() {
         use std::fs::create_dir_all;
         use std::os::unix::fs::symlink;
 
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_the_intersection_of_shared_and_reachable_folders() {
+    fn mcp_roots_are_the_intersection_of_shared_and_sandbox_folders() {
         let folder = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Read };
         let sandbox = SandboxConfig {
             folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")],
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn writable_folders_that_contain_own_files_are_found() {
+    fn writable_folders_that_contain_drawbridge_files_are_found() {
         let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
         let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_with_the_whole_home_are_broad() {
+    fn folders_containing_the_whole_home_are_broad() {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("project");
         std::fs::create_dir(&project).unwrap();

@@ -131,12 +131,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_announced_by_default() {
+    fn no_host_capability_is_announced_by_default() {
         assert_eq!(HostCapabilities::default().to_value(), json!({}));
     }
 
     #[test]
-    fn announced_capabilities_are_members() {
+    fn announced_host_capabilities_are_serialized_members() {
         let capabilities = HostCapabilities {
             open_links: true,
             server_tools: Some(ServerLists { list_changed: true }),

@@ -4,11 +4,11 @@
 pub const PAGE_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 
 /// Media type of pages of apps in drafts of the specification.
-const DRAFT_MEDIA_TYPE: &str = "text/html+mcp";
+const DRAFT_APP_PAGE_MEDIA_TYPE: &str = "text/html+mcp";
 
 /// Classification of a media type by whether it marks a page of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PageType {
+pub(crate) enum AppPageType {
     /// The media type of pages of apps.
     Page,
     /// The media type of pages of apps in drafts of the specification.
@@ -18,11 +18,11 @@ pub(crate) enum PageType {
 }
 
 /// Classifies a media type. Letter case, spaces, quotation marks and further parameters do not matter.
-pub(crate) fn classify_media_type(media_type: &str) -> PageType {
+pub(crate) fn classify_media_type(media_type: &str) -> AppPageType {
     let mut parts = media_type.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
-    if essence.eq_ignore_ascii_case(DRAFT_MEDIA_TYPE) {
-        return PageType::Draft;
+    if essence.eq_ignore_ascii_case(DRAFT_APP_PAGE_MEDIA_TYPE) {
+        return AppPageType::Draft;
     }
     let is_profile = |parameter: &str| {
         let Some((name, value)) = parameter.split_once('=') else { return false };
@@ -30,7 +30,11 @@ pub(crate) fn classify_media_type(media_type: &str) -> PageType {
         let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
         name.trim().eq_ignore_ascii_case("profile") && value.eq_ignore_ascii_case("mcp-app")
     };
-    if essence.eq_ignore_ascii_case("text/html") && parts.any(is_profile) { PageType::Page } else { PageType::Other }
+    if essence.eq_ignore_ascii_case("text/html") && parts.any(is_profile) {
+        AppPageType::Page
+    } else {
+        AppPageType::Other
+    }
 }
 
 #[cfg(test)]
@@ -38,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_of_parameters_does_not_matter() {
+    fn spelling_of_media_type_parameters_does_not_matter() {
         let pages = [
             PAGE_MEDIA_TYPE,
             "text/html; profile=mcp-app",
@@ -47,14 +51,14 @@ mod tests {
             "text/html;profile=mcp-app;charset=utf-8",
         ];
         for page in pages {
-            assert_eq!(classify_media_type(page), PageType::Page, "{page}");
+            assert_eq!(classify_media_type(page), AppPageType::Page, "{page}");
         }
     }
 
     #[test]
-    fn other_types_are_not_pages() {
-        assert_eq!(classify_media_type("text/html+mcp"), PageType::Draft);
-        assert_eq!(classify_media_type(" text/HTML+mcp; charset=utf-8"), PageType::Draft);
+    fn other_media_types_are_not_app_pages() {
+        assert_eq!(classify_media_type("text/html+mcp"), AppPageType::Draft);
+        assert_eq!(classify_media_type(" text/HTML+mcp; charset=utf-8"), AppPageType::Draft);
         let others = [
             "",
             "text/html",
@@ -65,7 +69,7 @@ mod tests {
             "profile=mcp-app",
         ];
         for other in others {
-            assert_eq!(classify_media_type(other), PageType::Other, "{other}");
+            assert_eq!(classify_media_type(other), AppPageType::Other, "{other}");
         }
     }
 }

@@ -8,7 +8,7 @@ use mcp_proto::types::Map;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::media_type::{PageType, classify_media_type};
+use crate::media_type::{AppPageType, classify_media_type};
 use crate::metadata::PageMetadata;
 use crate::resource_uri::UiUri;
 use crate::sandbox_policy::DeclaredSources;
@@ -149,15 +149,15 @@ fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     let items: Vec<&Map> = contents.iter().take(MAX_SEARCHED_CONTENT_ITEMS).filter_map(Value::as_object).collect();
     let type_of = |item: &Map| item.get("mimeType").and_then(Value::as_str).unwrap_or_default().to_owned();
     let pages: Vec<&Map> =
-        items.iter().copied().filter(|item| classify_media_type(&type_of(item)) == PageType::Page).collect();
+        items.iter().copied().filter(|item| classify_media_type(&type_of(item)) == AppPageType::Page).collect();
     match (pages[..].first(), pages.len()) {
         (Some(page), 1) => Ok(page),
         (Some(_), count) => Err(PageError::SeveralPages(count)),
         (None, _) => {
             let first = items.first().ok_or(PageError::NoContents)?;
             match classify_media_type(&type_of(first)) {
-                PageType::Draft => Err(PageError::DraftType),
-                PageType::Page | PageType::Other => Err(PageError::OtherType(Excerpt::of(&type_of(first)))),
+                AppPageType::Draft => Err(PageError::DraftType),
+                AppPageType::Page | AppPageType::Other => Err(PageError::OtherType(Excerpt::of(&type_of(first)))),
             }
         }
     }
@@ -188,19 +188,19 @@ mod tests {
     const MIME: &str = "text/html;profile=mcp-app";
     const HTML: &str = "<!doctype html><title>Clock</title>";
 
-    fn read(result: &Value) -> Result<AppPage, PageError> {
+    fn read_page(result: &Value) -> Result<AppPage, PageError> {
         let uri = UiUri::parse("ui://clock/app.html").unwrap();
         AppPage::from_read_result(&uri, result.as_object().unwrap(), None)
     }
 
-    fn item(member: &str, body: &str) -> Value {
+    fn page_item(member: &str, body: &str) -> Value {
         json!({ "uri": "ui://clock/app.html", "mimeType": MIME, member: body })
     }
 
     #[test]
     fn text_and_blob_give_the_same_page() {
-        let text = read(&json!({ "contents": [item("text", HTML)] })).unwrap();
-        let blob = read(&json!({ "contents": [item("blob", &STANDARD.encode(HTML))] })).unwrap();
+        let text = read_page(&json!({ "contents": [page_item("text", HTML)] })).unwrap();
+        let blob = read_page(&json!({ "contents": [page_item("blob", &STANDARD.encode(HTML))] })).unwrap();
         assert_eq!((text.html.as_str(), text.echoed_uri.clone()), (HTML, None));
         assert_eq!(text, blob);
         assert_eq!(text.hash.to_string().len(), 64);
@@ -208,41 +208,41 @@ mod tests {
 
     #[test]
     fn exactly_one_page_is_required() {
-        assert_eq!(read(&json!({})), Err(PageError::NoContents));
-        assert_eq!(read(&json!({ "contents": [] })), Err(PageError::NoContents));
-        assert_eq!(read(&json!({ "contents": ["text"] })), Err(PageError::NoContents));
-        let page = item("text", HTML);
-        assert_eq!(read(&json!({ "contents": [page, page] })), Err(PageError::SeveralPages(2)));
+        assert_eq!(read_page(&json!({})), Err(PageError::NoContents));
+        assert_eq!(read_page(&json!({ "contents": [] })), Err(PageError::NoContents));
+        assert_eq!(read_page(&json!({ "contents": ["text"] })), Err(PageError::NoContents));
+        let page = page_item("text", HTML);
+        assert_eq!(read_page(&json!({ "contents": [page, page] })), Err(PageError::SeveralPages(2)));
         let other = json!({ "uri": "ui://clock/app.css", "mimeType": "text/css", "text": "" });
-        assert!(read(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
+        assert!(read_page(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
     }
 
     #[test]
     fn other_media_types_are_refused_by_name() {
         let with_type =
             |mime: Value| json!({ "contents": [{ "uri": "ui://clock/app.html", "mimeType": mime, "text": HTML }] });
-        assert_eq!(read(&with_type(json!("text/html+mcp"))), Err(PageError::DraftType));
-        assert_eq!(read(&with_type(json!("text/html"))), Err(PageError::OtherType(Excerpt::of("text/html"))));
-        assert_eq!(read(&with_type(json!(5))), Err(PageError::OtherType(Excerpt::of(""))));
-        assert!(read(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
+        assert_eq!(read_page(&with_type(json!("text/html+mcp"))), Err(PageError::DraftType));
+        assert_eq!(read_page(&with_type(json!("text/html"))), Err(PageError::OtherType(Excerpt::of("text/html"))));
+        assert_eq!(read_page(&with_type(json!(5))), Err(PageError::OtherType(Excerpt::of(""))));
+        assert!(read_page(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
     }
 
     #[test]
     fn slightly_different_uri_is_accepted_and_another_one_refused() {
         let with_uri = |uri: &str| json!({ "contents": [{ "uri": uri, "mimeType": MIME, "text": HTML }] });
-        let page = read(&with_uri("ui://Clock/app.html/")).unwrap();
+        let page = read_page(&with_uri("ui://Clock/app.html/")).unwrap();
         assert_eq!(page.echoed_uri, Some(Excerpt::of("ui://Clock/app.html/")));
-        assert_eq!(page.hash, read(&with_uri("ui://clock/app.html")).unwrap().hash);
-        assert!(matches!(read(&with_uri("ui://clock/other.html")), Err(PageError::OtherUri(_))));
-        assert!(read(&json!({ "contents": [{ "mimeType": MIME, "text": HTML }] })).is_ok());
+        assert_eq!(page.hash, read_page(&with_uri("ui://clock/app.html")).unwrap().hash);
+        assert!(matches!(read_page(&with_uri("ui://clock/other.html")), Err(PageError::OtherUri(_))));
+        assert!(read_page(&json!({ "contents": [{ "mimeType": MIME, "text": HTML }] })).is_ok());
     }
 
     #[test]
-    fn body_is_checked() {
+    fn page_body_is_validated() {
         let body = |members: Value| {
             let mut item = members;
             item["mimeType"] = json!(MIME);
-            read(&json!({ "contents": [item] })).map(|page| page.html)
+            read_page(&json!({ "contents": [item] })).map(|page| page.html)
         };
         assert_eq!(body(json!({})), Err(PageError::NoBody));
         assert_eq!(body(json!({ "text": HTML, "blob": "" })), Err(PageError::NoBody));
@@ -254,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn size_is_limited_after_decoding() {
+    fn page_size_is_limited_after_decoding() {
         let largest = "a".repeat(MAX_PAGE_BYTES);
         let larger = "a".repeat(MAX_PAGE_BYTES + 1);
         for (member, encode) in [("text", str::to_owned as fn(&str) -> String), ("blob", |text| STANDARD.encode(text))]
         {
-            assert!(read(&json!({ "contents": [item(member, &encode(&largest))] })).is_ok(), "{member}");
-            let refused = read(&json!({ "contents": [item(member, &encode(&larger))] }));
+            assert!(read_page(&json!({ "contents": [page_item(member, &encode(&largest))] })).is_ok(), "{member}");
+            let refused = read_page(&json!({ "contents": [page_item(member, &encode(&larger))] }));
             assert_eq!(refused, Err(PageError::TooLarge), "{member}");
         }
     }
@@ -269,7 +269,7 @@ mod tests {
     fn hash_covers_document_uri_and_declared_metadata() {
         let page = |html: &str, ui: Value| {
             let item = json!({ "mimeType": MIME, "text": html, "_meta": { "ui": ui } });
-            read(&json!({ "contents": [item] })).unwrap().hash
+            read_page(&json!({ "contents": [item] })).unwrap().hash
         };
         let plain = page(HTML, json!({}));
         assert_eq!(plain, page(HTML, json!({ "unknown": 1 })), "ignored members change nothing");

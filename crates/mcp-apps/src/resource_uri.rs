@@ -9,7 +9,7 @@ use crate::text::has_only_visible_characters;
 /// Maximum length of an app page's URI in bytes.
 pub const MAX_UI_URI_BYTES: usize = 2048;
 
-const SCHEME: &str = "ui://";
+const UI_URI_SCHEME: &str = "ui://";
 
 /// URI of an app page: `ui://` and at least one more character, without white space and hidden characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -39,11 +39,11 @@ impl UiUri {
     ///
     /// Returns [`UiUriProblem`] with the first reason why the text is not such a URI.
     pub fn parse(text: &str) -> Result<Self, UiUriProblem> {
-        let has_scheme = text.get(..SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(SCHEME));
+        let has_scheme = text.get(..UI_URI_SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(UI_URI_SCHEME));
         if !has_scheme {
             return Err(UiUriProblem::OtherScheme);
         }
-        if text.len() == SCHEME.len() {
+        if text.len() == UI_URI_SCHEME.len() {
             return Err(UiUriProblem::Empty);
         }
         if text.len() > MAX_UI_URI_BYTES {

@@ -61,7 +61,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
     /// Last token renewal if it failed, otherwise `None`.
-    pub(crate) failed_refresh: Option<FailedRefresh>,
+    pub(crate) failed_refresh: Option<FailedTokenRefresh>,
     /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
 }
@@ -84,7 +84,7 @@ impl VaultContents {
 }
 
 /// A failed attempt to renew the tokens of one generation.
-pub(crate) struct FailedRefresh {
+pub(crate) struct FailedTokenRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
     pub(crate) error: AuthError,

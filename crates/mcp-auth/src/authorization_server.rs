@@ -52,8 +52,8 @@ pub(crate) async fn discover_by_issuer(
     let mut last = None;
     for url in server_metadata_urls(&base) {
         match fetch_metadata(web, &url, &[issuer]).await? {
-            MetadataLookup::Found(server) => return Ok(*server),
-            MetadataLookup::Absent(cause) => {
+            MetadataLookupResult::Found(server) => return Ok(*server),
+            MetadataLookupResult::Absent(cause) => {
                 last = Some(last.map_or(cause.clone(), |before| more_informative_cause(before, cause)))
             }
         }
@@ -76,11 +76,11 @@ pub(crate) async fn discover_at_origin(
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = url_with_path(&base, "/.well-known/oauth-authorization-server");
     match fetch_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
-        MetadataLookup::Found(server) => Ok(*server),
-        MetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
+        MetadataLookupResult::Found(server) => Ok(*server),
+        MetadataLookupResult::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
             Err(PHASE.error(cause))
         }
-        MetadataLookup::Absent(_) => {
+        MetadataLookupResult::Absent(_) => {
             web.set_conclusion("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
@@ -103,7 +103,7 @@ pub(crate) async fn discover_at_origin(
 }
 
 /// Result of a request for metadata at one location.
-enum MetadataLookup {
+enum MetadataLookupResult {
     Found(Box<AuthorizationServerMetadata>),
     /// The location has no metadata, with the cause. Another location may have it.
     Absent(AuthErrorCause),
@@ -113,13 +113,13 @@ enum MetadataLookup {
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
-async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookup, AuthError> {
+async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookupResult, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match metadata_document::parse_response(url, &answer) {
         MetadataResponse::Found(members) => match parse_metadata(&members, url, issuers, web.user_addresses()) {
             Ok(server) => {
                 web.set_conclusion("this is the authorization server's metadata");
-                Ok(MetadataLookup::Found(Box::new(server)))
+                Ok(MetadataLookupResult::Found(Box::new(server)))
             }
             Err(cause) => {
                 web.set_conclusion(&format!("{cause}; it is not used"));
@@ -128,7 +128,7 @@ async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Re
         },
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.set_conclusion("there is no metadata here");
-            Ok(MetadataLookup::Absent(cause))
+            Ok(MetadataLookupResult::Absent(cause))
         }
     }
 }

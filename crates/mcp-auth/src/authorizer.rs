@@ -41,7 +41,7 @@ impl Authorizer for ServerAuthorization {
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let bearer = TokenChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
-        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::valid_nonce);
+        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::parse_nonce);
         let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
@@ -59,7 +59,7 @@ impl Authorizer for ServerAuthorization {
     }
 
     fn on_response(&self, dpop_nonce: Option<&str>) {
-        if let Some(nonce) = dpop_nonce.and_then(dpop::valid_nonce) {
+        if let Some(nonce) = dpop_nonce.and_then(dpop::parse_nonce) {
             self.shared.state().resource_nonce = Some(nonce);
         }
     }

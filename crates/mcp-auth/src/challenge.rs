@@ -4,9 +4,9 @@
 use crate::scopes;
 
 /// Maximum total length of the `WWW-Authenticate` values of a response in bytes.
-const MAX_HEADER_BYTES: usize = 16 * 1024;
+const MAX_CHALLENGE_HEADER_BYTES: usize = 16 * 1024;
 /// Maximum number of challenges in a response, and of parameters in each challenge.
-const MAX_CHALLENGES: usize = 64;
+const MAX_PARSED_CHALLENGES: usize = 64;
 
 /// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl TokenChallenge {
     /// Parses the values of all `WWW-Authenticate` headers of a response.
     pub(crate) fn parse(lines: &[String]) -> TokenChallenge {
         let mut bearer = TokenChallenge::default();
-        let mut room = MAX_HEADER_BYTES;
+        let mut room = MAX_CHALLENGE_HEADER_BYTES;
         for line in lines {
             let end = line.floor_char_boundary(room.min(line.len()));
             room -= end;
@@ -85,7 +85,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
             before = Separator::Comma;
         }
         rest = trimmed;
-        if rest.is_empty() || found.len() >= MAX_CHALLENGES {
+        if rest.is_empty() || found.len() >= MAX_PARSED_CHALLENGES {
             return found;
         }
         let (word, after) = rest.split_at(rest.find([' ', '\t', ',', '=', '"']).unwrap_or(rest.len()));
@@ -96,7 +96,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
                 found.push(ParsedChallenge::default());
             }
             if let Some(challenge) = found.last_mut()
-                && challenge.parameters.len() < MAX_CHALLENGES
+                && challenge.parameters.len() < MAX_PARSED_CHALLENGES
             {
                 challenge.parameters.push((word.to_ascii_lowercase(), text));
             }
@@ -150,17 +150,17 @@ mod tests {
 
     use super::*;
 
-    fn parse_lines(lines: &[&str]) -> TokenChallenge {
+    fn parse_challenge_lines(lines: &[&str]) -> TokenChallenge {
         TokenChallenge::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
     fn all_forms_of_a_challenge_are_parsed() {
-        const URL: &str = "https://a.example/.well-known/oauth-protected-resource";
-        let url = Some(URL);
+        const METADATA_URL: &str = "https://a.example/.well-known/oauth-protected-resource";
+        let url = Some(METADATA_URL);
         // Lines -> resource_metadata, scope, error, dpop
-        type Row<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, Option<&'a str>, bool);
-        let table: [Row<'_>; 16] = [
+        type ChallengeCase<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, Option<&'a str>, bool);
+        let table: [ChallengeCase<'_>; 16] = [
             (&[], None, None, None, false),
             (&["Bearer"], None, None, None, false),
             (
@@ -213,7 +213,7 @@ mod tests {
             (&["Bearer scope=\"\""], None, None, None, false),
         ];
         for (lines, metadata, scope, error, dpop) in table {
-            let found = parse_lines(lines);
+            let found = parse_challenge_lines(lines);
             assert_eq!(
                 found.resource_metadata.as_deref(),
                 metadata,
@@ -245,7 +245,7 @@ mod tests {
             let url = format!("https://a.example/{path}");
             let shown = if quoted { format!("\"{url}\"") } else { url.clone() };
             let line = format!("{other}Bearer resource_metadata={shown}, scope=\"{}\"", scopes.join(" "));
-            let found = parse_lines(&[&line]);
+            let found = parse_challenge_lines(&[&line]);
             prop_assert_eq!(found.resource_metadata, Some(url), "[auth-www-authenticate-parse] the URL in {}", line);
             prop_assert_eq!(found.scope, Some(crate::scopes::parse_scopes(&scopes.join(" "))), "the scopes in {}", line);
         }

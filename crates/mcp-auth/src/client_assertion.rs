@@ -26,24 +26,24 @@ pub(crate) fn sign_assertion(
     algorithm: &str,
     now: SystemTime,
 ) -> Result<String, AuthErrorCause> {
-    let key_error = |cause: &str| AuthErrorCause::Key { cause: cause.to_owned() };
-    let algorithm = Algorithm::from_str(algorithm).map_err(|_| key_error("its algorithm is unknown"))?;
+    let dpop_key_error = |cause: &str| AuthErrorCause::Key { cause: cause.to_owned() };
+    let algorithm = Algorithm::from_str(algorithm).map_err(|_| dpop_key_error("its algorithm is unknown"))?;
     let pem = key_pem.as_bytes();
     let key = match algorithm.family() {
         AlgorithmFamily::Rsa => EncodingKey::from_rsa_pem(pem),
         AlgorithmFamily::Ec => EncodingKey::from_ec_pem(pem),
         AlgorithmFamily::Ed => EncodingKey::from_ed_pem(pem),
-        AlgorithmFamily::Hmac => return Err(key_error("a shared secret is not a private key")),
+        AlgorithmFamily::Hmac => return Err(dpop_key_error("a shared secret is not a private key")),
     };
-    let key = key.map_err(|_| key_error("it is not a PKCS#8 PEM private key for its algorithm"))?;
+    let key = key.map_err(|_| dpop_key_error("it is not a PKCS#8 PEM private key for its algorithm"))?;
     let now = unix_seconds(now);
-    let jti = stored_secret::random_id().ok_or_else(|| key_error("this system has no random source"))?;
+    let jti = stored_secret::random_id().ok_or_else(|| dpop_key_error("this system has no random source"))?;
     // RFC 7523bis: the audience is the issuer identifier alone.
     let claims = json!({
         "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
     });
     let signed = jsonwebtoken::encode(&Header::new(algorithm), &claims, &key);
-    signed.map_err(|_| key_error("signing failed"))
+    signed.map_err(|_| dpop_key_error("signing failed"))
 }
 
 #[cfg(test)]

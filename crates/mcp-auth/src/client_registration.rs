@@ -13,7 +13,7 @@ use crate::http_client::AuthHttpClient;
 use crate::metadata_address;
 use crate::metadata_document;
 use crate::oauth_client::{OAuthClient, StoredClientAuth, client_secret_method};
-use crate::settings::{ClientSource, SecretMethod};
+use crate::settings::{ClientSecretMethod, ClientSource};
 use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
@@ -151,8 +151,8 @@ fn parse_registration(
     let method = match (registered_method.as_deref(), &secret) {
         (Some(registered_method), _) => registered_method,
         (None, Some(_)) if requested_method == "none" && !takes_none => match client_secret_method(methods) {
-            SecretMethod::Basic => "client_secret_basic",
-            SecretMethod::Post => "client_secret_post",
+            ClientSecretMethod::Basic => "client_secret_basic",
+            ClientSecretMethod::Post => "client_secret_post",
         },
         (None, _) => requested_method,
     };

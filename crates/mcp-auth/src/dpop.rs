@@ -35,8 +35,8 @@ impl DpopKey {
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if this system cannot generate a key.
     pub(crate) fn generate() -> Result<DpopKey, AuthErrorCause> {
-        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| key_error())?;
-        let document = pair.to_pkcs8v1().map_err(|_| key_error())?;
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| dpop_key_error())?;
+        let document = pair.to_pkcs8v1().map_err(|_| dpop_key_error())?;
         DpopKey::from_stored_secret(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
@@ -45,9 +45,9 @@ impl DpopKey {
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if `encoded` is not a valid key.
     pub(crate) fn from_stored_secret(encoded: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
-        let document = STANDARD.decode(encoded.text()).map_err(|_| key_error())?;
+        let document = STANDARD.decode(encoded.text()).map_err(|_| dpop_key_error())?;
         let signing = EncodingKey::from_ec_der(&document);
-        let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| key_error())?;
+        let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| dpop_key_error())?;
         // The JWT header of the proof contains the algorithm already.
         public.common = jsonwebtoken::jwk::CommonParameters::default();
         Ok(DpopKey { encoded, signing, public })
@@ -74,7 +74,7 @@ impl DpopKey {
         address.set_query(None);
         address.set_fragment(None);
         let mut claims = json!({
-            "jti": stored_secret::random_id().ok_or_else(key_error)?,
+            "jti": stored_secret::random_id().ok_or_else(dpop_key_error)?,
             "htm": method,
             "htu": address.as_str(),
             "iat": unix_seconds(now),
@@ -88,7 +88,7 @@ impl DpopKey {
         let mut header = Header::new(Algorithm::ES256);
         header.typ = Some("dpop+jwt".to_owned());
         header.jwk = Some(self.public.clone());
-        jsonwebtoken::encode(&header, &claims, &self.signing).map_err(|_| key_error())
+        jsonwebtoken::encode(&header, &claims, &self.signing).map_err(|_| dpop_key_error())
     }
 }
 
@@ -120,7 +120,7 @@ impl DpopNonces {
 }
 
 /// Returns the text of a header if it is a valid DPoP nonce, and otherwise `None`.
-pub(crate) fn valid_nonce(text: &str) -> Option<String> {
+pub(crate) fn parse_nonce(text: &str) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())
 }
@@ -130,7 +130,7 @@ pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }
 
-fn key_error() -> AuthErrorCause {
+fn dpop_key_error() -> AuthErrorCause {
     AuthErrorCause::Key { cause: "no key for binding tokens could be made or read on this system".to_owned() }
 }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nonce_belongs_to_its_authorization_server() {
+    fn dpop_nonce_belongs_to_its_authorization_server() {
         let nonces = DpopNonces::default();
         nonces.set("https://one.example", "n1".to_owned());
         nonces.set("https://two.example", "n2".to_owned());

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_text_is_escaped_in_the_page() {
+    fn untrusted_text_is_escaped_in_the_final_page() {
         let page = final_page_response(
             400,
             FinalPageText::Failed("<script>alert(\"x\")</script>&'"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn page_is_in_the_preferred_language_of_the_browser() {
+    fn final_page_is_in_the_preferred_language_of_the_browser() {
         for (accept, expected) in [
             ("", FinalPageLanguage::English),
             ("zh-CN,zh;q=0.9,en;q=0.8", FinalPageLanguage::Chinese),

@@ -16,7 +16,8 @@ use crate::request_budget::{MAX_REQUESTS_PER_WINDOW, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response to a request of the authorization.
-const RESPONSE_LIMITS: UntrustedUrlLimits = UntrustedUrlLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
+const AUTH_RESPONSE_LIMITS: UntrustedUrlLimits =
+    UntrustedUrlLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects that a request for a document follows.
 const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
@@ -118,7 +119,7 @@ impl AuthHttpClient {
         };
         let address = request.uri().to_string();
         let began = std::time::Instant::now();
-        let answer = self.client.send(request, RESPONSE_LIMITS).await;
+        let answer = self.client.send(request, AUTH_RESPONSE_LIMITS).await;
         let took = began.elapsed();
         self.lock().log.http_request(at, took, phase, &shown, answer.as_ref().ok());
         answer.map_err(|error| {

@@ -19,7 +19,7 @@ use crate::metadata_address;
 use crate::oauth_client::{self, OAuthClient};
 use crate::redirect_listener::RedirectListener;
 use crate::settings::EnterpriseIdp;
-use crate::sign_in_flow::{DirectTokenRequest, check_pkce_support};
+use crate::sign_in_flow::{BrowserlessTokenRequest, check_pkce_support};
 use crate::stored_secret::{self, StoredSecret};
 use crate::token::TokenEndpoint;
 use crate::user::AuthReason;
@@ -42,7 +42,7 @@ impl AuthorizationContext {
         &self,
         provider: &EnterpriseIdp,
         why: AuthReason,
-        request: &DirectTokenRequest,
+        request: &BrowserlessTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
         let server = authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?;
         check_pkce_support(&server)?;

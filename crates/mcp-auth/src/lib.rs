@@ -75,8 +75,8 @@ pub use authorization::ServerAuthorization;
 pub use clock::Clock;
 pub use error::{AuthError, AuthErrorCause, AuthPhase};
 pub use settings::{
-    AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
-    SecretMethod,
+    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
+    PreregisteredClient,
 };
 pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, User};
 pub use vault::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};

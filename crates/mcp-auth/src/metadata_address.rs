@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_is_shown_on_one_line() {
+    fn untrusted_text_is_displayed_on_one_line() {
         assert_eq!(displayed_text("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "tabs must be escaped");
         assert_eq!(displayed_text("a\nb"), "a\\x0ab", "line ends must be escaped");
     }

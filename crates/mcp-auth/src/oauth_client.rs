@@ -9,7 +9,7 @@ use crate::authorization_server::AuthorizationServerMetadata;
 use crate::client_registration::ClientRegistration;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
-use crate::settings::{ClientAuthentication, ClientSource, PreregisteredClient, SecretMethod, is_document_url};
+use crate::settings::{ClientAuthentication, ClientSecretMethod, ClientSource, PreregisteredClient, is_document_url};
 use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
@@ -119,8 +119,8 @@ pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Optio
         ClientAuthentication::Secret { secret, method } => {
             let secret = StoredSecret(secret.clone());
             match method.unwrap_or_else(|| client_secret_method(methods)) {
-                SecretMethod::Basic => StoredClientAuth::Basic(secret),
-                SecretMethod::Post => StoredClientAuth::Post(secret),
+                ClientSecretMethod::Basic => StoredClientAuth::Basic(secret),
+                ClientSecretMethod::Post => StoredClientAuth::Post(secret),
             }
         }
         ClientAuthentication::PrivateKeyJwt { key_pem, algorithm } => {
@@ -131,9 +131,13 @@ pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Optio
 
 /// Returns the method of sending a client secret: one that the metadata lists, or the `Authorization` header if it
 /// lists none (RFC 8414, 2).
-pub(crate) fn client_secret_method(methods: Option<&[String]>) -> SecretMethod {
+pub(crate) fn client_secret_method(methods: Option<&[String]>) -> ClientSecretMethod {
     let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
-    if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }
+    if lists("client_secret_post") && !lists("client_secret_basic") {
+        ClientSecretMethod::Post
+    } else {
+        ClientSecretMethod::Basic
+    }
 }
 
 #[cfg(test)]
@@ -181,7 +185,7 @@ mod tests {
         ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
-    fn approach_name(way: &ClientIdApproach) -> &'static str {
+    fn client_id_approach_name(way: &ClientIdApproach) -> &'static str {
         match way {
             ClientIdApproach::Preregistered(_) => "preregistered",
             ClientIdApproach::Document(_) => "document",
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn registration_methods_are_in_the_order_of_the_specification() {
+    fn client_id_approaches_are_in_the_order_of_the_specification() {
         // Pre-registered, document URL, stored registration, documents supported, registration supported -> method
         let table = [
             (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
@@ -211,7 +215,7 @@ mod tests {
             let server = server_metadata(takes_documents, takes_registration);
             let way =
                 choose_client_id_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
-            assert_eq!(approach_name(&way), expected, "{what}");
+            assert_eq!(client_id_approach_name(&way), expected, "{what}");
         }
     }
 
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_is_sent_by_a_method_listed_in_the_metadata() {
+    fn client_secret_is_sent_by_a_method_listed_in_the_metadata() {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let secret = ClientAuthentication::Secret { secret: SecretString::from("s"), method: None };
         for (methods, is_post) in [

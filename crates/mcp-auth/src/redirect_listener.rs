@@ -16,7 +16,7 @@ use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
 /// Maximum time for the user to complete the authorization request in the browser, until the redirect arrives.
-pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const BROWSER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.
@@ -193,10 +193,10 @@ async fn read_request_head(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-type HttpRefusal = (u16, &'static str);
+type RedirectHttpError = (u16, &'static str);
 
 /// Parses a request as the expected authorization response. The error is the HTTP response with which it is refused.
-fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, HttpRefusal> {
+fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, RedirectHttpError> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_set_back_does_not_block_requests() {
+    fn clock_set_back_does_not_exhaust_the_request_budget() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         assert_eq!(

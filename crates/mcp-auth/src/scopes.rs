@@ -89,8 +89,9 @@ mod tests {
     #[test]
     fn scopes_are_taken_from_the_first_source_that_has_some() {
         // Challenge, settings, resource, authorization server, previous scopes -> requested scopes
-        type Row<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
-        let table: [Row<'_>; 13] = [
+        type ScopeCase<'a> =
+            (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
+        let table: [ScopeCase<'_>; 13] = [
             (
                 Some("a"),
                 None,
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn new_scopes_are_separated() {
+    fn newly_requested_scopes_are_listed_separately() {
         assert_eq!(missing_scopes(&scope_list("a b c"), &scope_list("c a")), ["b"], "only b is new");
     }
 }

@@ -114,7 +114,7 @@ pub enum ClientAuthentication {
         /// Client secret that the issuer assigned.
         secret: SecretString,
         /// Method of sending the secret. If `None`, a method that the metadata lists is used.
-        method: Option<SecretMethod>,
+        method: Option<ClientSecretMethod>,
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
     PrivateKeyJwt {
@@ -127,7 +127,7 @@ pub enum ClientAuthentication {
 
 /// Method of sending a client secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SecretMethod {
+pub enum ClientSecretMethod {
     /// HTTP Basic authentication (`client_secret_basic`).
     Basic,
     /// Parameter in the body of the token request (`client_secret_post`).
@@ -202,11 +202,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn client_metadata_document_describes_the_app() {
-        const AT: &str = "https://app.example/client.json";
-        let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
+    fn client_metadata_document_describes_drawbridge() {
+        const DOCUMENT_URL: &str = "https://app.example/client.json";
+        let source =
+            ClientSource { metadata_url: DOCUMENT_URL.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
         let document: serde_json::Value = serde_json::from_str(&source.metadata_document().unwrap()).unwrap();
-        assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] client_id must be the document's URL");
+        assert_eq!(
+            document["client_id"], DOCUMENT_URL,
+            "[auth-cimd-id-equals-url] client_id must be the document's URL"
+        );
         assert_eq!(document["client_name"], "App", "[auth-cimd-fields] name of the app");
         assert_eq!(document["redirect_uris"][0], "http://127.0.0.1/callback", "[auth-cimd-fields] redirect URI");
         assert!(

@@ -35,7 +35,7 @@ impl AuthorizationContext {
                 if stored_id_token.is_some() && matches!(why, AuthReason::StepUp { .. }) {
                     return self.sign_in_without_browser(challenge, stored_id_token, ConsentMode::AskUser(why)).await;
                 }
-                let request = self.prepare_direct_request(challenge, ScopeLimit::Shown(&why)).await?;
+                let request = self.prepare_browserless_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_identity_provider(provider, why, &request).await?;
                 self.set_progress(AuthPhase::Token, None);
                 self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
@@ -173,7 +173,7 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
         let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
-        let request = self.prepare_direct_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
+        let request = self.prepare_browserless_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),
             _ => None,
@@ -181,11 +181,11 @@ impl AuthorizationContext {
         self.request_token(request, exchange, id_token, consenting).await
     }
 
-    async fn prepare_direct_request(
+    async fn prepare_browserless_request(
         &self,
         challenge: Option<TokenChallenge>,
         reach: ScopeLimit<'_>,
-    ) -> Result<DirectTokenRequest, AuthError> {
+    ) -> Result<BrowserlessTokenRequest, AuthError> {
         let challenge = self.ensure_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
         let client = self.non_interactive_client(&found.authorization_server).await?;
@@ -193,17 +193,17 @@ impl AuthorizationContext {
             ScopeLimit::Shown(why) => self.scopes_to_request(why, &challenge, &found, false),
             ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&challenge, &found, &client, steps_up),
         };
-        Ok(DirectTokenRequest { found, client, scopes })
+        Ok(BrowserlessTokenRequest { found, client, scopes })
     }
 
     async fn request_token(
         &self,
-        request: DirectTokenRequest,
+        request: BrowserlessTokenRequest,
         exchange: Option<IdpTokenEndpoint>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let DirectTokenRequest { found, client, mut scopes } = request;
+        let BrowserlessTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.authorization_server;
         let key = self.dpop_binding_key(&found)?;
@@ -296,7 +296,7 @@ impl AuthorizationContext {
 }
 
 /// Parameters of a token request that needs no browser.
-pub(crate) struct DirectTokenRequest {
+pub(crate) struct BrowserlessTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,

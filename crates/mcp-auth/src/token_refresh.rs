@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::authorization_context::{AuthorizationContext, FailedRefresh};
+use crate::authorization_context::{AuthorizationContext, FailedTokenRefresh};
 use crate::client_selection::is_unknown_client_error;
 use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -116,7 +116,7 @@ impl AuthorizationContext {
                 // The renewal issued no new token, so it does not count.
                 self.state().refusals.refund();
             }
-            self.state().failed_refresh = Some(FailedRefresh { generation, at, error: error.clone() });
+            self.state().failed_refresh = Some(FailedTokenRefresh { generation, at, error: error.clone() });
             self.end_unapproved_sign_in(error).await;
             self.web.note(AuthPhase::Refresh, &error.to_string());
             self.notify();

@@ -17,10 +17,10 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
 /// Capacity in bytes above which a read buffer is replaced by a smaller one when it contains fewer than
-/// [`NEARLY_EMPTY_BYTES`].
+/// [`MAX_NEARLY_EMPTY_BUFFER_BYTES`].
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
 /// Content in bytes below which a large read buffer is replaced by a smaller one.
-const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
+const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 
 /// A complete line, or a report about a line that exceeds the length limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl SkippedLine {
 
 /// Replaces a buffer that a large line has grown, to release its memory.
 fn shrink_read_buffer(buffer: &mut BytesMut) {
-    if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
+    if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < MAX_NEARLY_EMPTY_BUFFER_BYTES {
         *buffer = BytesMut::from(&buffer[..]);
     }
 }

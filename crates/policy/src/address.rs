@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_pattern_is_rejected() {
+    fn invalid_address_pattern_is_rejected() {
         for bad in [
             "",
             "api.x",

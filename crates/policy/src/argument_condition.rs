@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::matcher::Matcher;
 use crate::path_pattern::ResolvedPaths;
-use crate::wider_conditions::WiderConditions;
+use crate::wider_conditions::StricterMatchConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of items that are checked if an argument is a list.
@@ -20,7 +20,7 @@ pub(crate) struct ArgumentCondition {
     /// Segments of the JSON Pointer that locates the argument, unescaped.
     path: Vec<String>,
     is: Matcher,
-    wider: WiderConditions,
+    wider: StricterMatchConditions,
 }
 
 /// Result of checking one argument condition of a rule.
@@ -55,7 +55,7 @@ impl ArgumentCondition {
         let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
         // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.
         let path = rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
-        Ok(Self { path, is, wider: WiderConditions::new(&rule.is, effect)? })
+        Ok(Self { path, is, wider: StricterMatchConditions::new(&rule.is, effect)? })
     }
 
     pub(crate) fn matches(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {

@@ -15,7 +15,7 @@ pub(crate) fn fold_text(text: &str) -> String {
 }
 
 /// Replaces separators, dots and percent signs of other widths with the ASCII ones, as some programs do.
-pub(crate) fn narrow_separators(text: &str) -> String {
+pub(crate) fn narrow_full_width_separators(text: &str) -> String {
     let mut narrow = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -82,7 +82,7 @@ mod tests {
             ("/\u{ff05}\u{ff12}e", "/%2e"),
             ("/\u{2025}/\u{ff11}", "/../\u{ff11}"),
         ] {
-            assert_eq!(narrow_separators(text), expected, "{text}");
+            assert_eq!(narrow_full_width_separators(text), expected, "{text}");
         }
     }
 }

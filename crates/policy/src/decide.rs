@@ -19,7 +19,7 @@ const SINGLE_USE_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// The first rule of each effect (allow, ask, deny) that matches an act.
 #[derive(Default)]
-struct FirstMatchingRules {
+struct FirstMatchingRuleByEffect {
     deny: Option<DecisionSource>,
     ask: Option<DecisionSource>,
     allow: Option<DecisionSource>,
@@ -133,8 +133,8 @@ impl Policy {
     }
 
     /// Evaluates the rules for an act, and returns the first matching one of each effect.
-    fn first_matching_rules(&self, act: &PolicyAct<'_>, now: u64) -> FirstMatchingRules {
-        let mut matching_rules = FirstMatchingRules::default();
+    fn first_matching_rules(&self, act: &PolicyAct<'_>, now: u64) -> FirstMatchingRuleByEffect {
+        let mut matching_rules = FirstMatchingRuleByEffect::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for rule in set.candidates(act) {
                 let place = match rule.rule.effect {
@@ -184,7 +184,7 @@ impl Policy {
     fn decide_by_grants_and_allow_rules(
         &self,
         act: &PolicyAct<'_>,
-        matching_rules: &FirstMatchingRules,
+        matching_rules: &FirstMatchingRuleByEffect,
         now: u64,
     ) -> PolicyDecision {
         let ask = |reason, scopes| PolicyDecision::Ask { reason, by: DecisionSource::BuiltIn, scopes };

@@ -48,7 +48,7 @@ impl FolderPath {
             return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN_BYTES });
         }
         let bad = || RuleError::Folder(path.to_owned());
-        let (root, rest) = split_root(path).ok_or_else(bad)?;
+        let (root, rest) = split_path_root(path).ok_or_else(bad)?;
         let parts: Vec<String> = path_components(root, rest).map(str::to_owned).collect();
         if parts.iter().any(|part| part == "..") {
             return Err(bad());
@@ -59,14 +59,18 @@ impl FolderPath {
     pub(crate) fn containment(&self, path: &str) -> PathContainment {
         let forms = path_forms(path);
         let Some(first) = forms.first() else { return PathContainment::Unclear };
-        let lies = self.form_containment(first);
+        let lies = self.containment_of_spelling(first);
         // Programs differ in the form that they use, so the results for all forms must agree.
-        if forms[1..].iter().all(|form| self.form_containment(form) == lies) { lies } else { PathContainment::Unclear }
+        if forms[1..].iter().all(|form| self.containment_of_spelling(form) == lies) {
+            lies
+        } else {
+            PathContainment::Unclear
+        }
     }
 
     /// Determines if the folder contains one of the forms in which programs may parse a path.
-    fn form_containment(&self, path: &str) -> PathContainment {
-        let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
+    fn containment_of_spelling(&self, path: &str) -> PathContainment {
+        let Some((root, rest)) = split_path_root(path) else { return PathContainment::Unclear };
         // Some programs end a name at a NUL byte, and others don't.
         if path.contains('\0')
             || path_components(root, rest).any(|part| part == ".." || is_altered_by_windows(root, part))
@@ -129,7 +133,7 @@ pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// Splits an absolute path into its root and the path below it. Returns `None` for a relative path or a URL.
-pub(crate) fn split_root(path: &str) -> Option<(PathRoot, &str)> {
+pub(crate) fn split_path_root(path: &str) -> Option<(PathRoot, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes
         && matches!(first, b'/' | b'\\')

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_range_is_rejected() {
+    fn invalid_number_range_is_rejected() {
         let long = format!("{}..{}", "1".repeat(MAX_RANGE_BYTES), "2".repeat(MAX_RANGE_BYTES));
         for bad in ["", "..", "a", "1..b", "10..1", "1...3", "0x1..", "1e999", "NaN", &long] {
             assert!(NumberRange::compile(bad).is_err(), "{bad:?}");

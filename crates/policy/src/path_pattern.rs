@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
-use crate::case_folding::narrow_separators;
+use crate::case_folding::narrow_full_width_separators;
 use crate::folder_path::{
-    PathRoot, is_altered_by_windows, is_in_alias_folder, is_windows_device_path, path_components, split_root,
+    PathRoot, is_altered_by_windows, is_in_alias_folder, is_windows_device_path, path_components, split_path_root,
 };
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
@@ -55,7 +55,7 @@ impl PathPattern {
             return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN_BYTES });
         }
         let bad = || RuleError::Path(text.to_owned());
-        let (root, rest) = split_root(text).ok_or_else(bad)?;
+        let (root, rest) = split_path_root(text).ok_or_else(bad)?;
         let parts: Vec<&str> = path_components(root, rest).collect();
         if parts.contains(&"..") || text.contains('\0') {
             return Err(bad());
@@ -103,7 +103,7 @@ impl PathPattern {
     /// are equal.
     fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
-        let (root, rest) = split_root(real)?;
+        let (root, rest) = split_path_root(real)?;
         let first: Vec<&str> = path_components(root, rest).collect();
         Some((root, self.parts.with_replaced_prefix(&first, self.literal_components.len())))
     }
@@ -111,7 +111,9 @@ impl PathPattern {
     /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern, if the resolved
     /// location of its beginning differs.
     fn judge_form(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
-        let Some((root, rest)) = split_root(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
+        let Some((root, rest)) = split_path_root(path) else {
+            return MatchVerdict::Doubtful(JudgementReason::NotWhole);
+        };
         if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
@@ -144,11 +146,11 @@ fn has_parent_component(text: &str) -> bool {
 /// Returns all forms in which programs may parse an absolute path, starting with the path itself: as written,
 /// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
 pub(crate) fn path_forms(text: &str) -> Vec<String> {
-    if split_root(text).is_none() {
+    if split_path_root(text).is_none() {
         return Vec::new();
     }
     let mut forms = vec![text.to_owned()];
-    for narrow in [str::to_owned, narrow_separators] {
+    for narrow in [str::to_owned, narrow_full_width_separators] {
         let mut last = text.to_owned();
         for _ in 0..=MAX_DECODING_ROUNDS {
             let narrow = narrow(&last);
@@ -174,7 +176,7 @@ pub(crate) fn path_forms(text: &str) -> Vec<String> {
 pub(crate) fn normalized_path_forms(text: &str, facts: &ResolvedPaths) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     for form in path_forms(text) {
-        let Some((root, rest)) = split_root(&form) else { continue };
+        let Some((root, rest)) = split_path_root(&form) else { continue };
         let names = resolve_dot_components(path_components(root, rest));
         shown.push(match root {
             PathRoot::Slash => format!("/{}", names.join("/")),
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn resolved_beginning_of_a_pattern_is_used() {
+    fn resolved_prefix_of_a_path_pattern_is_used() {
         let tmp = PathPattern::compile("/tmp/*.md").unwrap();
         assert_eq!(tmp.beginning, "/tmp", "the path to resolve");
         assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "a Windows path");

@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::address::{default_port, has_user_info, normalized_host};
-use crate::case_folding::{fold_text, narrow_separators};
-use crate::folder_path::{PathRoot, split_root};
+use crate::case_folding::{fold_text, narrow_full_width_separators};
+use crate::folder_path::{PathRoot, split_path_root};
 use crate::pattern::may_leave_folder;
 
 /// Maximum number of nested percent-encodings in a text that are decoded.
@@ -73,7 +73,8 @@ fn add_address_spellings(found: &mut BTreeSet<String>, text: &str) {
 fn add_file_url_path(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     add_path_spellings(found, &path);
-    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(split_root(bare), Some((PathRoot::Drive(_), _))))
+    if let Some(bare) =
+        path.strip_prefix('/').filter(|bare| matches!(split_path_root(bare), Some((PathRoot::Drive(_), _))))
     {
         add_path_spellings(found, bare);
     }
@@ -136,7 +137,7 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
 pub(crate) fn is_normal_path(text: &str) -> bool {
     !may_leave_folder(text)
         && normalize_path(text) == text
-        && !has_ambiguous_encoding(&narrow_separators(text).to_ascii_lowercase())
+        && !has_ambiguous_encoding(&narrow_full_width_separators(text).to_ascii_lowercase())
 }
 
 /// Returns `true` if a lower-case text contains a percent-encoded dot, separator, NUL byte or percent sign.
@@ -146,7 +147,10 @@ fn has_ambiguous_encoding(text: &str) -> bool {
 
 /// Returns `true` if the beginning of a text looks like a path.
 pub(crate) fn looks_like_path(text: &str) -> bool {
-    split_root(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
+    split_path_root(text).is_some()
+        || text.starts_with(['~', '\\'])
+        || text.starts_with("./")
+        || text.starts_with(".\\")
 }
 
 /// Normalizes a path by resolving `.`, `..` and empty components by names only. A trailing `/` is preserved.
@@ -222,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_has_one_normal_form() {
+    fn path_spellings_have_one_normal_form() {
         for (text, expected) in [
             ("//secret/x", "/secret/x"),
             ("/./secret/x", "/secret/x"),

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
-use crate::case_folding::{fold_glob, fold_text, narrow_separators};
+use crate::case_folding::{fold_glob, fold_text, narrow_full_width_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
@@ -53,7 +53,7 @@ impl TextGlob {
             GlobPattern::Exactly(own) => own.contains(['/', '\\']),
             GlobPattern::WithWildcards { is_for_paths, .. } => *is_for_paths,
         };
-        let candidate = CandidateText {
+        let candidate = ArgumentText {
             text,
             is_for_paths,
             is_for_addresses: self.is_for_addresses,
@@ -80,7 +80,7 @@ impl TextRegex {
         let fits = |text: &str| self.expression.is_match(text);
         // Case is not folded, because the author of an expression can request that with `(?i)`.
         let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
-        let candidate = CandidateText {
+        let candidate = ArgumentText {
             text,
             is_for_paths: self.is_for_paths,
             is_for_addresses: self.expression.as_str().contains("://"),
@@ -94,7 +94,7 @@ impl TextRegex {
 const PROBE_ADDRESS: &str = "https://any.invalid/";
 
 /// A string argument that is compared with a glob or regular expression.
-struct CandidateText<'a> {
+struct ArgumentText<'a> {
     text: &'a str,
     /// Set if the pattern contains a slash, and is therefore intended for paths.
     is_for_paths: bool,
@@ -103,7 +103,7 @@ struct CandidateText<'a> {
     fits_as_written: bool,
 }
 
-impl CandidateText<'_> {
+impl ArgumentText<'_> {
     /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it with
     /// folded letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
     fn judge(
@@ -118,7 +118,7 @@ impl CandidateText<'_> {
         }
         // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, whatever symbolic
         // links the path contains.
-        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
+        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_full_width_separators(text));
         if !self.fits_as_written {
             let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn expression_detects_equivalent_spellings() {
+    fn regex_detects_equivalent_spellings() {
         let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), is_for_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),

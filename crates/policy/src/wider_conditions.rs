@@ -10,7 +10,7 @@ use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Conditions under which a rule that denies or asks applies although the condition in the rule isn't met.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct WiderConditions {
+pub(crate) struct StricterMatchConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
     /// moves the content.
     parent_folder: Option<Box<Matcher>>,
@@ -24,7 +24,7 @@ enum SameHostPattern {
     OfAddress(AddressPattern),
 }
 
-impl WiderConditions {
+impl StricterMatchConditions {
     /// Compiles the additional conditions for the pattern `is`. A rule that allows has none.
     ///
     /// # Errors

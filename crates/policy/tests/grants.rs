@@ -170,7 +170,7 @@ fn grant_that_could_not_be_stored_ends_with_the_session() {
 }
 
 #[test]
-fn external_changes_of_grants_are_applied() {
+fn externally_changed_grants_are_applied() {
     let named = |server: &str| Grant { server: server.to_owned(), ..tool_grant() };
     let mut grants = Grants::default();
     let stays = grants.add(named("stays")).unwrap();

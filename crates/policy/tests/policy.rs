@@ -61,7 +61,7 @@ fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
 }
 
 #[test]
-fn each_act_has_its_reason() {
+fn each_act_has_its_decision_reason() {
     let none = policy_with(&[]);
     let granted = policy_with(&[
         ("files", GrantSubject::Command, "npx files", ApprovalScope::Always),
@@ -127,7 +127,7 @@ fn each_act_has_its_reason() {
 }
 
 #[test]
-fn only_commands_tools_and_folders_offer_lasting_approvals() {
+fn only_commands_tools_and_folders_offer_always_approvals() {
     let policy = policy_with(&[]);
     for act in [
         PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
@@ -183,7 +183,7 @@ fn session_grants_are_not_persisted() {
 }
 
 #[test]
-fn stored_file_cannot_add_excess_grants_or_one_time_approvals() {
+fn stored_grants_cannot_add_excess_grants_or_one_time_approvals() {
     let one =
         policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().persistent_grants().remove(0);
     let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();

@@ -66,7 +66,7 @@ fn sweep_record(record: &RunningServerRecord) -> SweepOutcome {
         return SweepOutcome::OwnerRunning;
     }
     // Processes that left the group are found by their mark.
-    let were_some = platform::kill_marked_by(record.owner, &record.owner_start_time);
+    let were_some = platform::kill_processes_marked_by_owner(record.owner, &record.owner_start_time);
     let leader = StartTime::of_process(record.pid);
     let ours = match leader {
         Some(start) => start == record.start_time,
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    fn record() -> RunningServerRecord {
+    fn test_server_record() -> RunningServerRecord {
         RunningServerRecord {
             pid: 4_190_001,
             group: 4_190_001,
@@ -151,16 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn record_round_trips() {
-        let line = record().to_string();
+    fn running_server_record_round_trips() {
+        let line = test_server_record().to_string();
         assert!(!line.contains('\n'), "a record must be one line");
-        assert_eq!(line.parse(), Ok(record()), "what is written must be read");
+        assert_eq!(line.parse(), Ok(test_server_record()), "what is written must be read");
         let without = RunningServerRecord { pipes: Vec::new(), ..record() };
         assert_eq!(without.to_string().parse(), Ok(without), "a record without pipes must be read too");
     }
 
     #[test]
-    fn malformed_line_is_rejected() {
+    fn malformed_server_record_is_rejected() {
         assert_eq!(
             "12 13".parse::<RunningServerRecord>(),
             Err(InvalidServerRecord::TooFewFields),
@@ -185,7 +185,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn servers_of_a_running_app_are_not_killed() {
+    fn servers_of_a_running_drawbridge_process_are_not_killed() {
         let me = std::process::id();
         let mine = RunningServerRecord {
             pid: me,
@@ -205,7 +205,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
-    fn killed_app_that_is_not_reaped_yet_is_not_running() {
+    fn killed_drawbridge_process_that_is_not_reaped_yet_is_not_running() {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
         let its = RunningServerRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };

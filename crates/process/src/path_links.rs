@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_resolved_and_missing_paths_have_a_location() {
+    fn symlinks_are_resolved_also_for_missing_paths() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("safe")).unwrap();
@@ -147,25 +147,25 @@ mod tests {
 
     #[test]
     fn hanging_path_resolution_is_bounded_in_time_and_threads() {
-        fn hangs(path: &Path) -> Option<PathBuf> {
+        fn resolve_without_end(path: &Path) -> Option<PathBuf> {
             while path.ends_with("hangs") {
                 std::thread::park();
             }
             Some(path.to_owned())
         }
         let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
-        let facts = resolve_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
+        let facts = resolve_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, resolve_without_end);
         let expected = LinkTargets::from([("/a".to_owned(), Some("/a".to_owned()))]);
         assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
         while RESOLVING_THREADS.load(Ordering::Acquire) < MAX_RESOLVING_THREADS {
-            resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
+            resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, resolve_without_end);
         }
         // Measured in real time, since the timeout applies to a real thread.
         let began = Instant::now();
-        let facts = resolve_paths(&BTreeSet::from(["/a"]), long, hangs);
+        let facts = resolve_paths(&BTreeSet::from(["/a"]), long, resolve_without_end);
         assert_eq!(facts, LinkTargets::new(), "no path is resolved while the threads hang");
         assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
-        assert_eq!(resolve_paths(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
+        assert_eq!(resolve_paths(&BTreeSet::new(), long, resolve_without_end), facts, "no paths require no thread");
         assert_eq!(
             canonical_path_text(Path::new(r"\\?\C:\a")).as_deref(),
             Some(r"C:\a"),

@@ -10,7 +10,7 @@ use domain::item::ItemState;
 use ports::{History, Platform};
 use serde_json::{Value, json};
 
-const CONVERSATIONS: usize = 450;
+const CONVERSATION_COUNT: usize = 450;
 const ITEMS_PER_CONVERSATION: usize = 100;
 const LONG_CONVERSATION_ITEMS: usize = 5_000;
 const PICTURE_COUNT: usize = 50;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let history = ports.history.as_ref();
     let began = Instant::now();
     let mut random = fill_history(history)?;
-    let messages = CONVERSATIONS * ITEMS_PER_CONVERSATION + LONG_CONVERSATION_ITEMS;
+    let messages = CONVERSATION_COUNT * ITEMS_PER_CONVERSATION + LONG_CONVERSATION_ITEMS;
     println!("{messages} messages written in {:?}, {} MB", began.elapsed(), folder_size(folder.path()) >> 20);
     drop(ports);
 
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     measure("the last 100 of 5,000 items", || page(false, 100))?;
     measure("all 5,000 items without pictures", || page(false, LONG_CONVERSATION_ITEMS))?;
     measure("all 5,000 items with 50 pictures", || page(true, LONG_CONVERSATION_ITEMS))?;
-    let (rare, frequent) = (word(9_000), word(3));
+    let (rare, frequent) = (word_of_rank(9_000), nth_random_word(3));
     let queries = [
         ("a rare word", rare.clone()),
         ("a word in most messages", "the ".to_owned()),
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("six ideographs", "我们在港口见".to_owned()),
         ("two rows of ideographs", "港口 北京".to_owned()),
         ("nothing", "xylophone".to_owned()),
-        ("eight words", format!("the of and in to {frequent} {} {}", word(1), word(2))),
+        ("eight words", format!("the of and in to {frequent} {} {}", word_of_rank(1), nth_random_word(2))),
     ];
     for (name, text) in queries {
         let search = HistorySearch { text, limit: 20, before: None };
@@ -95,7 +95,7 @@ fn fill_history(history: &dyn History) -> Result<u64, StoreError> {
             .collect();
         history.write(id, &items).map(|_| ())
     };
-    for n in 0..CONVERSATIONS {
+    for n in 0..CONVERSATION_COUNT {
         begin(&format!("c{n}"), ITEMS_PER_CONVERSATION, 0, &mut random)?;
     }
     begin("long", LONG_CONVERSATION_ITEMS, PICTURE_COUNT, &mut random)?;
@@ -146,7 +146,7 @@ fn random_words(random: &mut u64, words: usize) -> String {
         } else {
             // Lower ranks are more frequent.
             let rank = 10_000.0_f64.powf((number / 3 % 100_000) as f64 / 100_000.0);
-            text.push_str(&word(rank as usize));
+            text.push_str(&word_of_rank(rank as usize));
         }
         text.push(' ');
     }
@@ -154,7 +154,7 @@ fn random_words(random: &mut u64, words: usize) -> String {
 }
 
 /// Returns an invented word for a frequency rank. Several words have common prefixes.
-fn word(rank: usize) -> String {
+fn word_of_rank(rank: usize) -> String {
     const SYLLABLES: [&str; 24] = [
         "ber", "con", "da", "el", "fi", "gra", "ho", "in", "ju", "ka", "lo", "mar", "no", "or", "pre", "qui", "ra",
         "ste", "tra", "un", "ver", "wo", "ya", "zu",

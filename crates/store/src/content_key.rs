@@ -16,7 +16,7 @@ use rusqlite::{Connection, Error};
 /// Version of the format of encrypted values, stored as their first byte.
 const ENCRYPTED_VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
-const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
+const ENCRYPTION_OVERHEAD_BYTES: usize = 1 + NONCE_LEN + 16;
 
 /// The key that encrypts conversations and contents of the audit log, derived from the seal key in the keychain.
 pub(crate) struct ContentKey {
@@ -40,7 +40,7 @@ impl ContentKey {
 
     /// Encrypts a value, bound to the name of its column.
     pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD);
+        let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD_BYTES);
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
         let nonce = nonce.map_err(|_| DecryptError)?;
@@ -69,7 +69,7 @@ impl ContentKey {
 
     /// Returns the length in bytes that an encrypted value has after decryption.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
-        encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
+        encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD_BYTES)
     }
 
     /// Returns a keyed hash (MAC) of the bytes. Without the key, guessed contents can't be compared with it.
@@ -115,12 +115,12 @@ pub(crate) fn add_encryption_functions(connection: &Connection, slot: &ContentKe
     let own = slot.clone();
     connection.create_scalar_function("has_key", 0, flags, move |_| Ok(own.get().is_some()))?;
     let own = slot.clone();
-    connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted_function(&own, context))?;
+    connection.create_scalar_function("encrypted", 2, flags, move |context| sql_encrypt_function(&own, context))?;
     let own = slot.clone();
-    connection.create_scalar_function("decrypted", 2, flags, move |context| decrypted_function(&own, context))?;
+    connection.create_scalar_function("decrypted", 2, flags, move |context| sql_decrypt_function(&own, context))?;
     let own = slot.clone();
     connection.create_scalar_function("readable", 2, flags, move |context| {
-        Ok(decrypted_function(&own, context).unwrap_or(Value::Null))
+        Ok(sql_decrypt_function(&own, context).unwrap_or(Value::Null))
     })
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
 
-fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn sql_encrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(decryption_error)?)),
@@ -137,7 +137,7 @@ fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite:
     }
 }
 
-fn decrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn sql_decrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Blob(bytes), Some(key)) => {
@@ -170,7 +170,11 @@ mod tests {
     fn value_is_decrypted_with_its_key_and_column_only() {
         let (one, two) = (key(1), key(2));
         let encrypted = one.encrypt("body", b"the fjord").unwrap();
-        assert_eq!(encrypted.len(), "the fjord".len() + ENCRYPTION_OVERHEAD, "encryption must add a fixed length");
+        assert_eq!(
+            encrypted.len(),
+            "the fjord".len() + ENCRYPTION_OVERHEAD_BYTES,
+            "encryption must add a fixed length"
+        );
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
         assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
         assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");

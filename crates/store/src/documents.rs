@@ -25,7 +25,7 @@ const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
 /// Each model response changes these counts.
-const USAGE_COUNT_MARK_INTERVAL: Duration = Duration::from_secs(30);
+const USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const USAGE_COUNTS_MEMBER: &str = "spent";
 
@@ -42,14 +42,14 @@ pub(crate) struct DocumentFolder {
 }
 
 /// The content of a document file after its seal was checked.
-enum CheckedDocument {
+enum SealCheckedDocument {
     Nothing,
     Document(Value),
     /// The document can't be used at present, because its seal can't be checked. Contains the reason.
     Withheld(String),
 }
 
-impl CheckedDocument {
+impl SealCheckedDocument {
     /// Converts the content of a document's file. [`FAILED_FIRST_WRITE`] represents a missing document.
     fn from_value(value: Value) -> Self {
         if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
@@ -92,21 +92,23 @@ impl DocumentFolder {
 
     /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
     /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
-    fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
+    fn read_checked(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
         let path = self.document_path(name);
-        let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
+        let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
+            return self.read_missing_document(name, is_held);
+        };
         self.lock_reported_missing().remove(name.file_name());
         if !SEALED_DOCUMENTS.contains(&name) {
-            return parse_document(&path, &bytes).map(CheckedDocument::from_value);
+            return parse_document(&path, &bytes).map(SealCheckedDocument::from_value);
         }
         let cause = match self.sealer.verify_document(name, &bytes) {
-            SealVerdict::Good(text) => return parse_document(&path, text).map(CheckedDocument::from_value),
+            SealVerdict::Good(text) => return parse_document(&path, text).map(SealCheckedDocument::from_value),
             SealVerdict::Withheld(cause) => {
                 self.record_refusal(
                     name,
                     RefusedDocument { cause: cause.clone(), why: DocumentRefusal::Unchecked, moved_to: None },
                 );
-                return Ok(CheckedDocument::Withheld(cause));
+                return Ok(SealCheckedDocument::Withheld(cause));
             }
             SealVerdict::Forged(_) if !is_held => {
                 // The document may have been rewritten since it was read.
@@ -114,7 +116,7 @@ impl DocumentFolder {
                 return self.read_checked(name, true);
             }
             SealVerdict::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
-                Some(value) => return Ok(CheckedDocument::from_value(value)),
+                Some(value) => return Ok(SealCheckedDocument::from_value(value)),
                 None => OLDER_COPY_REASON,
             },
             SealVerdict::Forged(cause) => cause,
@@ -123,22 +125,22 @@ impl DocumentFolder {
         let refused =
             RefusedDocument { cause: cause.to_owned(), why: DocumentRefusal::Forged, moved_to: Some(moved_to) };
         self.record_refusal(name, refused);
-        Ok(CheckedDocument::Nothing)
+        Ok(SealCheckedDocument::Nothing)
     }
 
     /// Reads a document whose file is missing. If a process was killed during the first write, that write is completed.
-    fn read_missing(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
+    fn read_missing_document(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
             if !is_held {
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
-                return Ok(CheckedDocument::from_value(value));
+                return Ok(SealCheckedDocument::from_value(value));
             }
         }
         self.report_removed_document(name);
-        Ok(CheckedDocument::Nothing)
+        Ok(SealCheckedDocument::Nothing)
     }
 
     fn lock_reported_missing(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
@@ -200,16 +202,17 @@ impl DocumentFolder {
     }
 
     /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`USAGE_COUNT_MARK_INTERVAL`].
+    /// requires an update if it is the first one, and then every [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`].
     fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= USAGE_COUNT_MARK_INTERVAL);
+        let is_due =
+            self.lock_last_usage_count_update().is_none_or(|at| at.elapsed() >= USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL);
         is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
-    fn lock_last_count_mark(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock_last_usage_count_update(&self) -> MutexGuard<'_, Option<Instant>> {
         self.last_usage_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -249,8 +252,8 @@ impl Documents for DocumentFolder {
             self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         Ok(match self.read_checked(name, false)? {
-            CheckedDocument::Document(value) => Some(value),
-            CheckedDocument::Nothing | CheckedDocument::Withheld(_) => None,
+            SealCheckedDocument::Document(value) => Some(value),
+            SealCheckedDocument::Nothing | SealCheckedDocument::Withheld(_) => None,
         })
     }
 
@@ -284,16 +287,16 @@ impl Documents for DocumentFolder {
         }
         let _held = self.lock.acquire()?;
         let before = match self.read_checked(name, true)? {
-            CheckedDocument::Document(value) => Some(value),
-            CheckedDocument::Nothing => None,
+            SealCheckedDocument::Document(value) => Some(value),
+            SealCheckedDocument::Nothing => None,
             // The key may become available soon, and the change would replace the whole content.
-            CheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
+            SealCheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
         let announces = self.requires_keychain_update(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, announces)?;
         if announces && name == Document::Sampling {
-            *self.lock_last_count_mark() = Some(Instant::now());
+            *self.lock_last_usage_count_update() = Some(Instant::now());
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ static WATCHED_FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::ne
 pub(crate) fn watch_file(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // The state is read before the thread starts, so that a change in between is reported.
-    let file = WatchedFile { last_state: FileState::read(&path), path, changed };
+    let file = WatchedFile { last_state: WatchedFileState::read(&path), path, changed };
     let mut folders = lock(&WATCHED_FOLDERS);
     if let Some(watched) = folders.get(&folder) {
         watched.add(file);
@@ -53,9 +53,9 @@ pub(crate) fn watch_file(path: PathBuf, changed: mpsc::Sender<()>) {
 /// Metadata that change when the file is written: identity, size and modification time. `None` if the file does not
 /// exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct FileState(Option<(u128, u64, Option<SystemTime>)>);
+struct WatchedFileState(Option<(u128, u64, Option<SystemTime>)>);
 
-impl FileState {
+impl WatchedFileState {
     fn read(path: &Path) -> Self {
         let metadata = path.metadata().ok();
         Self(
@@ -68,7 +68,7 @@ impl FileState {
 
 struct WatchedFile {
     path: PathBuf,
-    last_state: FileState,
+    last_state: WatchedFileState,
     changed: mpsc::Sender<()>,
 }
 
@@ -76,7 +76,7 @@ impl WatchedFile {
     /// Sends a message to the file's receiver if the operating system reported an event for the file, or its metadata
     /// changed.
     fn report(&mut self, is_notified: bool) {
-        let state = FileState::read(&self.path);
+        let state = WatchedFileState::read(&self.path);
         if is_notified || state != self.last_state {
             self.last_state = state;
             // A full channel already contains a message, and the receiver reads the file after it.

@@ -4,7 +4,7 @@
 
 mod keychain_marks;
 
-use keychain_marks::{MarkingState, parse_document_numbers};
+use keychain_marks::{KeychainMarkState, parse_document_numbers};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::audit::SealKeyHolder;
 use crate::hex::{from_hex, hex};
 
 /// Name of the keychain entry (mark) with the latest sequence numbers of all sealed documents.
-pub(crate) const MARK_NAME: &str = "sealed documents";
+pub(crate) const KEYCHAIN_MARK_NAME: &str = "sealed documents";
 /// Label with which the key of document seals is derived from the seal key.
 const SEAL_KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which the document sealer registers its listener at the [`SealKeyHolder`].
@@ -98,7 +98,7 @@ pub(crate) struct DocumentSealer {
     changed: Condvar,
     resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
-    adopter: Mutex<Option<Box<DocumentAdopter>>>,
+    adopter: Mutex<Option<Box<UnsealedDocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that searches the data folder for document seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
@@ -107,16 +107,16 @@ pub(crate) struct DocumentSealer {
     /// Set while a thread calls [`Self::update_state`].
     is_updating: AtomicBool,
     /// State of the thread that stores the latest sequence numbers in the keychain.
-    marking_state: Mutex<MarkingState>,
+    marking_state: Mutex<KeychainMarkState>,
     /// Notified when the thread that stores the latest sequence numbers in the keychain ends.
     marked: Condvar,
-    /// Lock that [`Self::store_marks`] holds, so that only one thread writes to the keychain.
+    /// Lock that [`Self::store_keychain_marks`] holds, so that only one thread writes to the keychain.
     mark_lock: Mutex<()>,
 }
 
 /// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
 /// of a file from its name and bytes.
-type DocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+type UnsealedDocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
 /// Function that returns `true` if the data folder contains a seal of any key.
 type SealFinder = dyn Fn() -> bool + Send;
@@ -268,7 +268,7 @@ impl DocumentSealer {
         };
         *self.state() = next;
         if is_first {
-            self.store_marks();
+            self.store_keychain_marks();
         }
         self.changed.notify_all();
         for changed in self.resolution_listeners.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -280,7 +280,7 @@ impl DocumentSealer {
     /// Returns the sealing state with this key, and `true` if the keychain contains no sequence numbers, so that
     /// existing documents were sealed.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
-        let numbers = match self.secrets.read_mark(MARK_NAME) {
+        let numbers = match self.secrets.read_mark(KEYCHAIN_MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };

@@ -33,7 +33,7 @@ const SECRET_LOCKS_FOLDER: &str = "held";
 const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
 /// Maximum time to wait for the lock on a mark's name. A mark is written in milliseconds. If another process holds the
 /// lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
-const MAX_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
+const MAX_KEYCHAIN_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of `secrets.json`, in bytes.
 const MAX_SECRETS_FILE_BYTES: u64 = 16 << 20;
 /// Maximum duration of a keychain call, in which the user may have to enter a password.
@@ -255,13 +255,13 @@ impl SecretsFile {
 
     /// Returns the name of the keychain entry that contains a mark. It depends on the path of `secrets.json` and not on
     /// its content, because the content is not trusted.
-    fn mark_name(&self, name: &str) -> String {
+    fn keychain_mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
 
     /// Returns the message for a secret that could not be stored. If the file contains an older value, that value
     /// becomes valid again when the process ends. A locked keychain does not reveal if the file contains one.
-    fn unstored_message(&self, name: &str, refusal: KeychainError) -> String {
+    fn secret_not_stored_message(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
         let cause = SecretError::from(refusal);
@@ -296,7 +296,7 @@ impl Secrets for SecretsFile {
             Err(refusal) => {
                 self.memory.set(key, secret)?;
                 self.state().names_in_memory.insert(key.to_owned());
-                Ok(SecretPersistence::ThisRun { cause: self.unstored_message(key, refusal) })
+                Ok(SecretPersistence::ThisRun { cause: self.secret_not_stored_message(key, refusal) })
             }
         }
     }
@@ -327,13 +327,13 @@ impl Secrets for SecretsFile {
     }
 
     fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
-        let mark = self.keychain.read(&self.mark_name(name))?;
+        let mark = self.keychain.read(&self.keychain_mark_name(name))?;
         let damaged = |_| SecretError::Failed("an entry of the keychain is damaged".to_owned());
         mark.map(String::from_utf8).transpose().map_err(damaged)
     }
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
-        Ok(self.keychain.write(&self.mark_name(name), mark.as_bytes())?)
+        Ok(self.keychain.write(&self.keychain_mark_name(name), mark.as_bytes())?)
     }
 
     fn status(&self) -> SecretsStatus {
@@ -348,8 +348,8 @@ impl Secrets for SecretsFile {
 
 /// Returns the maximum time to wait for the lock on the name of a secret or mark.
 fn max_lock_wait(name: &str) -> Duration {
-    let is_mark = [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME].contains(&name);
-    if is_mark { MAX_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
+    let is_mark = [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME].contains(&name);
+    if is_mark { MAX_KEYCHAIN_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
 }
 
 fn short_hash(bytes: &[u8]) -> String {

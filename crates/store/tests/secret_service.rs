@@ -95,19 +95,19 @@ fn is_persistent(persistence: &SecretPersistence) -> bool {
     *persistence == SecretPersistence::Keychain
 }
 
-fn stores_secret(secrets: &dyn Secrets) {
+fn assert_secret_is_stored(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
     let persistence = secrets.set("a", "top-secret").unwrap();
     assert!(is_persistent(&persistence), "the keychain stores the key: {persistence:?}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret is read back");
 }
 
-fn reads_secret(secrets: &dyn Secrets) {
+fn assert_secret_is_read(secrets: &dyn Secrets) {
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the next run reads the secret");
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
 }
 
-fn finds_keychain_locked(secrets: &dyn Secrets) {
+fn assert_keychain_is_locked(secrets: &dyn Secrets) {
     let status = secrets.status();
     assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is reported as locked: {status:?}");
     assert!(secrets.get("a").is_err(), "the stored secret can't be read");
@@ -116,8 +116,11 @@ fn finds_keychain_locked(secrets: &dyn Secrets) {
 
 #[test]
 fn secrets_survive_a_locked_keychain() {
-    if run_role(&[("keeps", stores_secret), ("finds", reads_secret), ("is-refused", finds_keychain_locked)])
-        || !has_required_programs()
+    if run_role(&[
+        ("keeps", assert_secret_is_stored),
+        ("finds", assert_secret_is_read),
+        ("is-refused", assert_keychain_is_locked),
+    ]) || !has_required_programs()
     {
         return;
     }
@@ -133,7 +136,7 @@ fn secrets_survive_a_locked_keychain() {
 
 #[test]
 fn secrets_are_temporary_without_a_keychain() {
-    fn stores_for_the_run_only(secrets: &dyn Secrets) {
+    fn assert_secret_is_stored_for_this_run_only(secrets: &dyn Secrets) {
         let status = secrets.status();
         assert!(
             matches!(status, SecretsStatus::Missing { .. }),
@@ -143,7 +146,7 @@ fn secrets_are_temporary_without_a_keychain() {
         assert!(!is_persistent(&persistence), "the secret is stored for this run only: {persistence:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
-    if run_role(&[("lives-for-the-run", stores_for_the_run_only)]) || !has_required_programs() {
+    if run_role(&[("lives-for-the-run", assert_secret_is_stored_for_this_run_only)]) || !has_required_programs() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -156,7 +159,7 @@ fn secrets_are_temporary_without_a_keychain() {
 
 #[test]
 fn keychain_started_later_is_used() {
-    fn stores_once_available(secrets: &dyn Secrets) {
+    fn assert_secret_is_stored_once_keychain_is_available(secrets: &dyn Secrets) {
         assert!(!is_persistent(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
         let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
         std::fs::write(Path::new(&folder).join("go"), "").unwrap();
@@ -184,12 +187,15 @@ fn keychain_started_later_is_used() {
             "a run that has the key still stores secrets"
         );
     }
-    fn finds_all(secrets: &dyn Secrets) {
+    fn assert_all_secrets_are_found(secrets: &dyn Secrets) {
         for (name, secret) in [("a", "top-secret"), ("b", "top-secret-2"), ("c", "top-secret-3")] {
             assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run reads {name}");
         }
     }
-    if run_role(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !has_required_programs()
+    if run_role(&[
+        ("keeps-when-it-comes", assert_secret_is_stored_once_keychain_is_available),
+        ("finds-all", assert_all_secrets_are_found),
+    ]) || !has_required_programs()
     {
         return;
     }
@@ -209,7 +215,7 @@ fn keychain_started_later_is_used() {
 
 #[test]
 fn concurrent_and_killed_processes_lose_no_secret() {
-    fn writes_many_secrets(secrets: &dyn Secrets) {
+    fn write_many_secrets(secrets: &dyn Secrets) {
         let me = std::process::id();
         for number in 0..20 {
             let name = format!("{me}-{number}");
@@ -222,7 +228,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
             std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
         }
     }
-    fn finds_stored_secret(secrets: &dyn Secrets) {
+    fn assert_stored_secret_is_found(secrets: &dyn Secrets) {
         let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let names: Vec<String> =
@@ -237,7 +243,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
             assert_eq!(found, Some(format!("top-secret {name}")), "the stored secret is found: {name}");
         }
     }
-    if run_role(&[("writes", writes_many_secrets), ("finds-what-was-kept", finds_stored_secret)])
+    if run_role(&[("writes", write_many_secrets), ("finds-what-was-kept", assert_stored_secret_is_found)])
         || !has_required_programs()
     {
         return;

@@ -35,7 +35,7 @@ impl Secrets for LockRecordingSecrets {
 }
 
 #[tokio::test]
-async fn each_account_has_its_own_lock() {
+async fn each_vault_key_has_its_own_lock() {
     let holding = Arc::new(LockRecordingSecrets::default());
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
@@ -69,7 +69,7 @@ impl Secrets for FailingKeychain {
 }
 
 #[tokio::test]
-async fn advice_matches_the_cause_of_a_vault_failure() {
+async fn vault_error_advice_matches_its_cause() {
     let next = |error: VaultError| {
         let error =
             mcp_auth::AuthError { phase: mcp_auth::AuthPhase::Storage, cause: mcp_auth::AuthErrorCause::Vault(error) };
@@ -92,7 +92,7 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
 }
 
 #[tokio::test]
-async fn entry_is_not_found_under_another_key() {
+async fn vault_entry_is_not_found_under_another_key() {
     let secrets: Arc<dyn Secrets> = Arc::new(SecretsInMemory::default());
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
     let client = |issuer: &str| VaultEntryKind::Client { issuer: issuer.to_owned() };
@@ -139,7 +139,7 @@ struct PromptingKeychain {
 }
 
 impl PromptingKeychain {
-    fn respond(&self) {
+    fn answer_prompt(&self) {
         *self.is_open.lock().unwrap() = true;
         self.opened.notify_all();
     }
@@ -205,7 +205,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     let key = account_key();
     let after = async {
         yield_until_idle().await;
-        asking.respond();
+        asking.answer_prompt();
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
     written.unwrap();
@@ -214,7 +214,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     let (asking, _vaults, vault) = start_abandoned_write().await;
     let after = async {
         yield_until_idle().await;
-        asking.respond();
+        asking.answer_prompt();
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
     removed.unwrap();
@@ -222,7 +222,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
 }
 
 #[tokio::test]
-async fn cleared_entry_stays_empty() {
+async fn cleared_vault_entry_stays_empty() {
     let (asking, vaults, vault) = start_abandoned_write().await;
     let key = account_key();
     let other = "[\"sign-in\",\"work\\\",\\\"x\",\"https://a.example/mcp\",[\"account\"]]";
@@ -234,7 +234,7 @@ async fn cleared_entry_stays_empty() {
     // The vault is closed although nothing has been removed yet.
     let after = async {
         yield_until_idle().await;
-        asking.respond();
+        asking.answer_prompt();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
     assert!(written.is_err(), "a write after emptying should fail");

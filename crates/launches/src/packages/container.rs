@@ -159,7 +159,7 @@ fn image_reference(reference: &PackageReference) -> String {
 
 /// Returns the arguments with which the container engine inspects a local copy of the image, which it would run without
 /// pulling.
-pub(super) fn local_lookup_arguments(reference: &PackageReference) -> Vec<String> {
+pub(super) fn local_image_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }

@@ -125,7 +125,7 @@ pub async fn look_up_version(
                 .await
         }
         Launcher::Docker | Launcher::Podman => {
-            let local = container::local_lookup_arguments(reference);
+            let local = container::local_image_lookup_arguments(reference);
             let here = client
                 .run_lookup(local, &[], |text| container::parse_local_lookup_output(reference, text), |_| None)
                 .await;

@@ -180,24 +180,24 @@ pub enum UnknownPackage {
 }
 
 /// Returns a text from a package manager if it is short enough and `fits` accepts every character.
-fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
+fn valid_lookup_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
 /// Returns the text from a package manager if it is a valid version, which can become part of the command line.
-fn checked_version(text: &str) -> Option<String> {
+fn valid_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
-    checked_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
+    valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
 /// Returns the text from a package manager if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated
 /// by blanks.
-fn checked_hash(text: &str) -> Option<String> {
-    checked_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
+fn valid_package_hash(text: &str) -> Option<String> {
+    valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
 /// Returns the text from a package manager if it is a valid address for display.
-fn checked_source(text: &str) -> Option<String> {
-    checked_text(text, |c| c.is_ascii_graphic())
+fn valid_package_source(text: &str) -> Option<String> {
+    valid_lookup_text(text, |c| c.is_ascii_graphic())
 }

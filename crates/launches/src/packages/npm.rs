@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
-use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
+use super::{PackageVersion, UnknownPackage, valid_package_hash, valid_package_source, valid_version};
 
 const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
@@ -109,7 +109,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         one => one,
     };
     let [name, version, integrity, tarball] = NPM_VIEW_FIELDS.map(|field| found.get(field).and_then(Value::as_str));
-    let version = checked_version(version?)?;
+    let version = valid_version(version?)?;
     if name? != reference.name {
         return None;
     }
@@ -117,8 +117,8 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         argument: format!("{}@{version}", reference.name),
         name: reference.name.clone(),
         version,
-        integrity: integrity.and_then(checked_hash),
-        source: tarball.and_then(checked_source),
+        integrity: integrity.and_then(valid_package_hash),
+        source: tarball.and_then(valid_package_source),
     })
 }
 
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn version_is_parsed_with_its_hash() {
+    fn npm_version_is_parsed_with_its_hash() {
         let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
             "dist.tarball": "https://registry.test/s.tgz" }"#;
         let found = parse_lookup_output(&npm_reference(""), one).unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn newest_release_of_a_range_is_selected() {
+    fn newest_npm_release_of_a_range_is_selected() {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
         assert_eq!(
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_version_is_rejected() {
+    fn invalid_npm_version_is_rejected() {
         for (name, version) in [
             ("other", "1.2.3"),
             ("@scope/server", "1.2.3 --registry=http://evil.test"),

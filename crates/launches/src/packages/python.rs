@@ -2,7 +2,7 @@
 
 use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
-use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
+use super::{PackageVersion, UnknownPackage, valid_package_hash, valid_package_source, valid_version};
 
 const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
@@ -159,11 +159,12 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
     let lines = stdout.lines().map(str::trim);
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
     let name = found.0.split('[').next().unwrap_or_default();
-    let version = checked_version(found.1.split_whitespace().next()?)?;
+    let version = valid_version(found.1.split_whitespace().next()?)?;
     if normalized_name(name) != normalized_name(&reference.name) {
         return None;
     }
-    let mut hashes: Vec<String> = words().filter_map(|word| checked_hash(word.strip_prefix("--hash=")?)).collect();
+    let mut hashes: Vec<String> =
+        words().filter_map(|word| valid_package_hash(word.strip_prefix("--hash=")?)).collect();
     hashes.sort();
     let argument = if reference.is_option {
         format!("{}{}=={version}", reference.name, reference.extras)
@@ -178,7 +179,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
             1..=MAX_LISTED_FILE_HASHES => Some(hashes.join(" ")),
             files => Some(format!("sha256:{} over {files} files", policy::Hash::of_bytes(hashes.join(" ").as_bytes()))),
         },
-        source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(checked_source),
+        source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(valid_package_source),
         argument,
     })
 }
@@ -197,7 +198,7 @@ mod tests {
         --hash=sha256:5c09 \\\n    --hash=sha256:4ab8\n    # from https://index.test/simple\n";
 
     #[test]
-    fn version_is_parsed_with_its_file_hashes() {
+    fn python_package_version_is_parsed_with_its_file_hashes() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
         let found = parse_lookup_output(&reference, UV_OUTPUT).unwrap();
         assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "the hashes must be sorted");

@@ -149,12 +149,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absent_members_are_not_reported() {
+    fn absent_context_members_are_omitted() {
         assert_eq!(Value::Object(HostContext::default().to_map()), json!({ "displayMode": "inline" }));
     }
 
     #[test]
-    fn container_is_reported_by_axis() {
+    fn container_size_is_reported_per_axis() {
         let context = HostContext {
             theme: Some(Theme::Dark),
             container: ContainerSize { width: AxisSize::Fixed(640), height: AxisSize::UpTo(800) },
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_are_reported() {
+    fn only_changed_context_members_are_reported() {
         let light = HostContext { theme: Some(Theme::Light), locale: Some("en".into()), ..HostContext::default() };
         let dark = HostContext { theme: Some(Theme::Dark), ..light.clone() };
         assert_eq!(Value::Object(changed_context_members(&light.to_map(), &dark.to_map())), json!({ "theme": "dark" }));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_outside_of_the_specification_are_not_passed_on() {
+    fn unspecified_tool_members_are_not_sent_to_the_page() {
         let tool: Tool = serde_json::from_value(json!({
             "name": "get-time",
             "inputSchema": { "type": "object" },

@@ -178,12 +178,12 @@ mod tests {
 
     use super::*;
 
-    fn read(item: &Value, listed: &Value) -> PageMetadata {
+    fn read_page_metadata(item: &Value, listed: &Value) -> PageMetadata {
         PageMetadata::read(item.as_object().unwrap(), listed.as_object())
     }
 
     #[test]
-    fn all_members_are_read() {
+    fn all_page_metadata_members_are_read() {
         let ui = json!({
             "csp": {
                 "connectDomains": ["https://api.example.com"],
@@ -195,7 +195,7 @@ mod tests {
             "domain": "a.example.com",
             "prefersBorder": false,
         });
-        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
         assert_eq!(domains.connect_domains, ["https://api.example.com"]);
         assert_eq!(domains.resource_domains, ["https://*.example.com"]);
@@ -211,30 +211,30 @@ mod tests {
     fn content_item_wins_over_the_list_entry_as_a_whole() {
         let listed = json!({ "_meta": { "ui": { "prefersBorder": true, "domain": "listed" } } });
         let item = json!({ "_meta": { "ui": { "prefersBorder": false } } });
-        let metadata = read(&item, &listed);
+        let metadata = read_page_metadata(&item, &listed);
         assert_eq!((metadata.prefers_border, metadata.domain), (Some(false), None));
-        let metadata = read(&json!({ "_meta": {} }), &listed);
+        let metadata = read_page_metadata(&json!({ "_meta": {} }), &listed);
         assert_eq!((metadata.prefers_border, metadata.domain.as_deref()), (Some(true), Some("listed")));
     }
 
     #[test]
     fn metadata_in_a_misnamed_member_is_used_and_reported() {
-        let metadata = read(&json!({ "meta": { "ui": { "prefersBorder": true } } }), &Value::Null);
+        let metadata = read_page_metadata(&json!({ "meta": { "ui": { "prefersBorder": true } } }), &Value::Null);
         assert_eq!(metadata.prefers_border, Some(true));
         assert_eq!(metadata.faults[0].problem, MetadataProblem::MisnamedMember);
         let both = json!({ "_meta": { "ui": {} }, "meta": { "ui": { "prefersBorder": true } } });
-        assert_eq!(read(&both, &Value::Null).prefers_border, None, "the right name wins");
+        assert_eq!(read_page_metadata(&both, &Value::Null).prefers_border, None, "the right name wins");
     }
 
     #[test]
-    fn wrong_types_are_faults_and_grant_nothing() {
+    fn metadata_members_of_wrong_type_are_faults_and_grant_nothing() {
         let ui = json!({
             "csp": { "connectDomains": [1, "https://a.example", null], "frameDomains": {}, "wasmUnsafeEval": true },
             "permissions": { "camera": true, "microphone": false, "usb": {}, "geolocation": {} },
             "domain": 5,
             "prefersBorder": "yes",
         });
-        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         assert_eq!(metadata.domains.unwrap().connect_domains, ["https://a.example"]);
         assert_eq!(metadata.permissions.iter().collect::<Vec<_>>(), [Permission::Geolocation]);
         let faults: Vec<String> = metadata.faults.iter().map(ToString::to_string).collect();
@@ -253,11 +253,11 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_texts_are_bounded() {
+    fn metadata_lists_and_texts_are_bounded() {
         let many: Vec<String> = (0..1000).map(|number| format!("https://h{number}.example")).collect();
         let long = "x".repeat(10_000);
         let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
-        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
         assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS_PER_LIST, 0));
         assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));

@@ -107,48 +107,48 @@ mod tests {
     use super::*;
     use crate::metadata::MAX_METADATA_FAULTS;
 
-    fn read(meta: &Value) -> ToolMetadata {
+    fn read_tool_metadata(meta: &Value) -> ToolMetadata {
         ToolMetadata::read(meta.as_object())
     }
 
-    fn page(metadata: &ToolMetadata) -> Option<&str> {
+    fn page_uri_text(metadata: &ToolMetadata) -> Option<&str> {
         metadata.page.as_ref().map(UiUri::as_str)
     }
 
-    fn faults(metadata: &ToolMetadata) -> Vec<String> {
+    fn fault_texts(metadata: &ToolMetadata) -> Vec<String> {
         metadata.faults.iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn nested_member_wins_over_the_deprecated_one() {
-        let both = read(&json!({ "ui": { "resourceUri": "ui://new" }, "ui/resourceUri": "ui://old" }));
-        assert_eq!(page(&both), Some("ui://new"));
+    fn nested_page_uri_wins_over_the_deprecated_one() {
+        let both = read_tool_metadata(&json!({ "ui": { "resourceUri": "ui://new" }, "ui/resourceUri": "ui://old" }));
+        assert_eq!(page_uri_text(&both), Some("ui://new"));
         assert_eq!(both.faults.len(), 1, "a contradiction should be listed");
-        let flat = read(&json!({ "ui/resourceUri": "ui://old" }));
-        assert_eq!((page(&flat), flat.faults.len()), (Some("ui://old"), 0));
-        let same = read(&json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://a" }));
-        assert_eq!((page(&same), same.faults.len()), (Some("ui://a"), 0));
+        let flat = read_tool_metadata(&json!({ "ui/resourceUri": "ui://old" }));
+        assert_eq!((page_uri_text(&flat), flat.faults.len()), (Some("ui://old"), 0));
+        let same = read_tool_metadata(&json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://a" }));
+        assert_eq!((page_uri_text(&same), same.faults.len()), (Some("ui://a"), 0));
     }
 
     #[test]
-    fn value_with_another_scheme_is_a_named_fault() {
-        let metadata = read(&json!({ "ui": { "resourceUri": "https://example.com/app" } }));
-        assert_eq!(page(&metadata), None);
+    fn page_uri_with_another_scheme_is_a_fault() {
+        let metadata = read_tool_metadata(&json!({ "ui": { "resourceUri": "https://example.com/app" } }));
+        assert_eq!(page_uri_text(&metadata), None);
         let expected = r#"_meta.ui.resourceUri does not begin with "ui://": "https://example.com/app""#;
-        assert_eq!(faults(&metadata), [expected]);
+        assert_eq!(fault_texts(&metadata), [expected]);
     }
 
     #[test]
     fn usable_deprecated_member_replaces_an_unusable_nested_one() {
-        let metadata = read(&json!({ "ui": { "resourceUri": 5 }, "ui/resourceUri": "ui://old" }));
-        assert_eq!(page(&metadata), Some("ui://old"));
-        assert_eq!(faults(&metadata), ["_meta.ui.resourceUri is not a string"]);
+        let metadata = read_tool_metadata(&json!({ "ui": { "resourceUri": 5 }, "ui/resourceUri": "ui://old" }));
+        assert_eq!(page_uri_text(&metadata), Some("ui://old"));
+        assert_eq!(fault_texts(&metadata), ["_meta.ui.resourceUri is not a string"]);
     }
 
     #[test]
-    fn visibility_is_both_by_default_and_literal_otherwise() {
+    fn tool_is_visible_to_model_and_app_by_default() {
         let visibility = |value: Value| {
-            let metadata = read(&json!({ "ui": { "visibility": value } }));
+            let metadata = read_tool_metadata(&json!({ "ui": { "visibility": value } }));
             (metadata.is_visible_to_model(), metadata.is_callable_by_app(), metadata.faults.len())
         };
         assert_eq!(visibility(Value::Null), (true, true, 0));
@@ -165,19 +165,20 @@ mod tests {
 
     #[test]
     fn domains_and_permissions_on_a_tool_have_no_effect() {
-        let metadata = read(&json!({ "ui": { "resourceUri": "ui://a", "csp": {}, "permissions": {} } }));
-        assert_eq!(page(&metadata), Some("ui://a"));
+        let metadata = read_tool_metadata(&json!({ "ui": { "resourceUri": "ui://a", "csp": {}, "permissions": {} } }));
+        assert_eq!(page_uri_text(&metadata), Some("ui://a"));
         let expected = ["csp", "permissions"];
         let expected = expected.map(|name| format!("_meta.ui.{name} has no effect on a tool, only on its page"));
-        assert_eq!(faults(&metadata), expected);
+        assert_eq!(fault_texts(&metadata), expected);
     }
 
     #[test]
-    fn faults_are_bounded() {
+    fn metadata_faults_are_bounded() {
         let names: Vec<String> = (0..10_000).map(|number| format!("name {number}")).collect();
-        let metadata = read(&json!({ "ui": { "visibility": names, "resourceUri": "x".repeat(100_000) } }));
+        let metadata =
+            read_tool_metadata(&json!({ "ui": { "visibility": names, "resourceUri": "x".repeat(100_000) } }));
         assert!(metadata.faults.len() <= MAX_METADATA_FAULTS);
         assert!(metadata.faults.iter().all(|fault| fault.to_string().len() < 1000));
-        assert_eq!(read(&json!({ "ui": [1] })).faults.len(), 1);
+        assert_eq!(read_tool_metadata(&json!({ "ui": [1] })).faults.len(), 1);
     }
 }

@@ -11,7 +11,7 @@ fn all_grants() -> SandboxGrants {
     SandboxGrants { declared_origins: true, loopback: true, every_host: true, permissions }
 }
 
-fn metadata(connect: &[&str], resource: &[&str]) -> PageMetadata {
+fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> PageMetadata {
     let owned = |list: &[&str]| list.iter().map(|domain| (*domain).to_owned()).collect();
     let domains = DeclaredDomains {
         connect_domains: owned(connect),
@@ -39,17 +39,20 @@ fn policy_without_declared_domains_is_the_restrictive_default() {
 
 #[test]
 fn declared_domains_reach_only_their_directives() {
-    let metadata = metadata(&["https://api.example.com", "wss://live.example.com:8443"], &["https://*.example.com/"]);
+    let metadata = page_metadata_with_domains(
+        &["https://api.example.com", "wss://live.example.com:8443"],
+        &["https://*.example.com/"],
+    );
     let policy = SandboxPolicy::new(&metadata, &all_grants());
     let header = policy.content_security_policy(&[]);
-    assert_eq!(directive(&header, "connect-src"), Some("https://api.example.com wss://live.example.com:8443"));
+    assert_eq!(directive_value(&header, "connect-src"), Some("https://api.example.com wss://live.example.com:8443"));
     for name in ["script-src", "style-src", "img-src", "font-src", "media-src"] {
-        let sources = directive(&header, name).unwrap();
+        let sources = directive_value(&header, name).unwrap();
         assert!(sources.ends_with(" https://*.example.com"), "{name} {sources}");
         assert!(!sources.contains("api."), "{name} {sources}");
     }
-    assert_eq!(directive(&header, "frame-src"), Some("'none'"));
-    assert_eq!(directive(&header, "frame-ancestors"), Some("'none'"));
+    assert_eq!(directive_value(&header, "frame-src"), Some("'none'"));
+    assert_eq!(directive_value(&header, "frame-ancestors"), Some("'none'"));
     let csp = json!({
         "connectDomains": ["https://api.example.com", "wss://live.example.com:8443"],
         "resourceDomains": ["https://*.example.com"],
@@ -66,8 +69,8 @@ fn frames_and_base_uris_are_declared_separately() {
     };
     let metadata = PageMetadata { domains: Some(domains), ..PageMetadata::default() };
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
-    assert_eq!(directive(&header, "frame-src"), Some("https://video.example"));
-    assert_eq!(directive(&header, "base-uri"), Some("https://cdn.example"));
+    assert_eq!(directive_value(&header, "frame-src"), Some("https://video.example"));
+    assert_eq!(directive_value(&header, "base-uri"), Some("https://cdn.example"));
 }
 
 #[test]
@@ -103,9 +106,9 @@ fn unusable_domains_are_dropped_with_their_reasons() {
     ];
     for (domain, problem) in refused {
         assert_eq!(Source::parse(domain, SourceUse::Connect), Err(problem), "{domain}");
-        let policy = SandboxPolicy::new(&metadata(&[domain], &[]), &all_grants());
+        let policy = SandboxPolicy::new(&page_metadata_with_domains(&[domain], &[]), &all_grants());
         assert_eq!(policy.sources.dropped.len(), 1);
-        assert_eq!(directive(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
+        assert_eq!(directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
     }
     assert_eq!(Source::parse("wss://example.com", SourceUse::Resource), Err(Scheme));
 }
@@ -128,7 +131,7 @@ fn sources_are_classified_by_their_reach() {
 #[test]
 fn spellings_of_one_origin_are_one_source() {
     let policy = SandboxPolicy::new(
-        &metadata(&["https://Example.com", "https://example.com:443/", "https://exa%6dple.com"], &[]),
+        &page_metadata_with_domains(&["https://Example.com", "https://example.com:443/", "https://exa%6dple.com"], &[]),
         &all_grants(),
     );
     assert_eq!(
@@ -138,12 +141,12 @@ fn spellings_of_one_origin_are_one_source() {
 }
 
 #[test]
-fn every_host_and_loopback_need_grants_of_their_own() {
-    let metadata = metadata(&["*", "http://localhost:3000", "https://a.example"], &["*"]);
+fn wildcard_and_loopback_sources_require_separate_grants() {
+    let metadata = page_metadata_with_domains(&["*", "http://localhost:3000", "https://a.example"], &["*"]);
     let only = |grants: SandboxGrants| {
         let policy = SandboxPolicy::new(&metadata, &grants);
         let header = policy.content_security_policy(&[]);
-        (directive(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
+        (directive_value(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
     };
     let none = SandboxGrants::default();
     assert_eq!(only(none.clone()), ("'none'".into(), 4));
@@ -152,11 +155,11 @@ fn every_host_and_loopback_need_grants_of_their_own() {
     assert_eq!(only(SandboxGrants { every_host: true, ..none }), ("https: wss:".into(), 2));
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert!(!header.contains('*'), "the policy should exclude unencrypted schemes: {header}");
-    assert_eq!(directive(&header, "img-src"), Some("'self' data: https:"));
+    assert_eq!(directive_value(&header, "img-src"), Some("'self' data: https:"));
 }
 
 #[test]
-fn permissions_are_granted_only_if_both_sides_agree() {
+fn permission_must_be_declared_and_granted() {
     let requested: Permissions = [Permission::ClipboardWrite, Permission::Camera].into_iter().collect();
     let metadata = PageMetadata { permissions: requested, ..PageMetadata::default() };
     let grants = |permissions: &[Permission]| {
@@ -176,7 +179,7 @@ fn permissions_are_granted_only_if_both_sides_agree() {
 }
 
 #[test]
-fn ancestors_are_origins() {
+fn frame_ancestors_must_be_origins() {
     for origin in ["tauri://localhost", "http://tauri.localhost", "http://127.0.0.1:1420"] {
         assert!(FrameAncestor::new(origin).is_ok(), "{origin}");
     }
@@ -194,8 +197,11 @@ proptest! {
         let names = |header: &str| header.split("; ").map(|part| part.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
         let connect: Vec<&str> = connect.iter().map(String::as_str).collect();
         let resource: Vec<&str> = resource.iter().map(String::as_str).collect();
-        let header = SandboxPolicy::new(&metadata(&connect, &resource), &all_grants()).content_security_policy(&[]);
-        let plain = SandboxPolicy::new(&metadata(&[], &[]), &all_grants()).content_security_policy(&[]);
+        let policy = |connect: &[&str], resource: &[&str]| {
+            SandboxPolicy::new(&page_metadata_with_domains(connect, resource), &all_grants())
+        };
+        let header = policy(&connect, &resource).content_security_policy(&[]);
+        let plain = policy(&[], &[]).content_security_policy(&[]);
         prop_assert_eq!(names(&header), names(&plain));
         prop_assert!(header.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '));
         prop_assert!(!header.contains(','), "a comma would begin another policy");

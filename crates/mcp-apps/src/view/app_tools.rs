@@ -14,7 +14,7 @@ use super::limits::{
     MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
 };
 use super::output::{CloseCause, ViewEvent, ViewOutput};
-use super::{Phase, View, single_member_object};
+use super::{View, ViewPhase, single_member_object};
 use crate::text::{has_only_visible_characters, truncated};
 
 /// Identifier of the host's call of an app's tool, unique in a view.
@@ -139,8 +139,8 @@ impl View {
 
     fn require_app_tools(&self) -> Result<(), AppToolError> {
         match (self.phase, &self.app) {
-            (Phase::TearingDown | Phase::Closed, _) => Err(AppToolError::Closed),
-            (Phase::Ready, Some(app)) if app.has_tools => Ok(()),
+            (ViewPhase::TearingDown | ViewPhase::Closed, _) => Err(AppToolError::Closed),
+            (ViewPhase::Ready, Some(app)) if app.has_tools => Ok(()),
             _ => Err(AppToolError::NotOffered),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::output::ViewEvent;
-use super::{Map, Phase, View, single_member_object};
+use super::{Map, View, ViewPhase, single_member_object};
 use crate::display_mode::DisplayMode;
 use crate::host_context::{HostContext, changed_context_members};
 
@@ -19,19 +19,19 @@ pub enum ServerList {
 /// Error for a display mode that is not among those that the app page declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the page does not support the display mode {}", .0.as_str())]
-pub struct UndeclaredMode(pub DisplayMode);
+pub struct UndeclaredDisplayMode(pub DisplayMode);
 
 impl View {
     /// Replaces the host context, and notifies an initialized page of the members that changed.
     ///
     /// # Errors
     ///
-    /// Returns [`UndeclaredMode`] if the display mode changes to one that the page does not declare. Nothing changes
-    /// then.
-    pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredMode> {
+    /// Returns [`UndeclaredDisplayMode`] if the display mode changes to one that the page does not declare. Nothing
+    /// changes then.
+    pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
         let mode = context.display_mode;
         if mode != self.config.context.display_mode && !self.may_switch_to(mode) {
-            return Err(UndeclaredMode(mode));
+            return Err(UndeclaredDisplayMode(mode));
         }
         self.config.context = context;
         if self.can_send() {
@@ -45,7 +45,7 @@ impl View {
     pub fn change_callable_tools(&mut self, callable_tools: BTreeSet<String>) {
         self.config.callable_tools = callable_tools;
         let announced = self.config.capabilities.server_tools.is_some_and(|lists| lists.list_changed);
-        if announced && self.phase == Phase::Ready {
+        if announced && self.phase == ViewPhase::Ready {
             self.send_notification("notifications/tools/list_changed", Map::new());
         }
     }
@@ -53,7 +53,7 @@ impl View {
     /// Notifies an initialized page of a changed list of its server, if the host announced such notifications.
     pub fn notify_list_changed(&mut self, list: ServerList) {
         let announced = self.config.capabilities.server_resources.is_some_and(|lists| lists.list_changed);
-        if announced && self.phase == Phase::Ready {
+        if announced && self.phase == ViewPhase::Ready {
             let method = match list {
                 ServerList::Resources => "notifications/resources/list_changed",
                 ServerList::Prompts => "notifications/prompts/list_changed",

@@ -12,7 +12,7 @@ use super::fault::{FaultKind, correct_name_hint};
 use super::incoming::parse_params_object;
 use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
-use super::{Phase, View};
+use super::{View, ViewPhase};
 use crate::display_mode::DisplayMode;
 use crate::text::{Excerpt, truncated};
 
@@ -24,12 +24,12 @@ const MAX_DECLARED_DISPLAY_MODES: usize = 8;
 
 /// Messages that the app page sent before it was initialized.
 #[derive(Debug, Default)]
-pub(super) struct EarlyMessages {
+pub(super) struct MessagesBeforeHandshake {
     messages: Vec<(IncomingMessage, usize)>,
     bytes: usize,
 }
 
-impl EarlyMessages {
+impl MessagesBeforeHandshake {
     pub(super) fn has_request(&self, expected: &RequestId) -> bool {
         let has_id =
             |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == expected);
@@ -81,7 +81,7 @@ impl View {
                 });
                 self.sent_context = context;
                 self.app = Some(app);
-                self.phase = Phase::Answered;
+                self.phase = ViewPhase::Answered;
                 self.send_response(id, Ok(result));
             }
             Err(error) => {
@@ -128,10 +128,10 @@ impl View {
     }
 
     pub(super) fn on_initialized(&mut self, now: Instant) {
-        let (Phase::Answered, Some(app)) = (self.phase, self.app.clone()) else {
+        let (ViewPhase::Answered, Some(app)) = (self.phase, self.app.clone()) else {
             return self.push_fault(FaultKind::OutOfOrder, "ui/notifications/initialized was sent at the wrong time");
         };
-        self.phase = Phase::Ready;
+        self.phase = ViewPhase::Ready;
         self.push_event(ViewEvent::Initialized(app));
         self.send_context_change();
         self.send_retained_tool_messages();

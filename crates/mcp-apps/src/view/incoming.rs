@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::fault::FaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
-use super::request_parsing::{REFUSED_CODE, Refusal, RequestConditions, parse_request};
-use super::{Phase, View};
+use super::request_parsing::{REFUSED_CODE, RequestConditions, RequestRefusal, parse_request};
+use super::{View, ViewPhase};
 use crate::text::Excerpt;
 
 /// Prefix of the methods that only the host's sandbox proxy may send.
@@ -24,7 +24,7 @@ impl View {
     ///
     /// The caller has to verify that the frame of this view is the source of the message.
     pub fn handle_message(&mut self, text: &str, now: Instant) {
-        if self.phase == Phase::Closed {
+        if self.phase == ViewPhase::Closed {
             return;
         }
         let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
@@ -112,18 +112,22 @@ impl View {
                 let accepted = RequestConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
                 parse_request(&method, params, &accepted)
             }
-            Err(error) => Err(Refusal { kind: FaultKind::InvalidContent, error }),
+            Err(error) => Err(RequestRefusal { kind: FaultKind::InvalidContent, error }),
         };
         let accepted = parsed.and_then(|request| {
             if self.pending.has_room(bytes) {
                 Ok(request)
             } else {
-                Err(Refusal::new(FaultKind::TooMany, REFUSED_CODE, "too many requests of the app wait for the host"))
+                Err(RequestRefusal::new(
+                    FaultKind::TooMany,
+                    REFUSED_CODE,
+                    "too many requests of the app wait for the host",
+                ))
             }
         });
         match accepted {
             Ok(request) => self.emit_request(id, request, bytes),
-            Err(Refusal { kind, error }) => {
+            Err(RequestRefusal { kind, error }) => {
                 self.push_fault(kind, format!("{} was refused: {}", Excerpt::of(&method), error.message));
                 self.send_response(&id, Err(error));
             }

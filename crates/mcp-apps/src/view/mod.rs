@@ -26,12 +26,12 @@ mod teardown;
 mod tool_delivery;
 
 pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
-pub use context::{ServerList, UndeclaredMode};
+pub use context::{ServerList, UndeclaredDisplayMode};
 pub use fault::{FaultKind, MessageDirection, ViewFault};
 pub use handshake::PROTOCOL_VERSIONS;
 pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};
 pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
-pub use tool_delivery::ToolOrderError;
+pub use tool_delivery::ToolMessageOrderError;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
@@ -41,7 +41,7 @@ use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
 use app_tools::AppToolsState;
-use handshake::EarlyMessages;
+use handshake::MessagesBeforeHandshake;
 use pending::PendingRequests;
 use rate::RateLimit;
 use tool_delivery::ToolDelivery;
@@ -65,7 +65,7 @@ pub struct ViewConfig {
 
 /// Phase of a view, from loading its app page to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ViewPhase {
     /// The app page has not sent `ui/initialize` yet.
     Waiting,
     /// The response to `ui/initialize` was sent, and the app page has not confirmed that it is initialized.
@@ -85,12 +85,12 @@ enum Phase {
 #[derive(Debug)]
 pub struct View {
     config: ViewConfig,
-    phase: Phase,
+    phase: ViewPhase,
     outputs: VecDeque<ViewOutput>,
     rate: RateLimit,
     /// Number of messages of the app page that were dropped since the last processed one.
     dropped: u64,
-    early: EarlyMessages,
+    early: MessagesBeforeHandshake,
     app: Option<AppInfo>,
     /// Host context that the app page last received.
     sent_context: Map,
@@ -108,11 +108,11 @@ impl View {
     pub fn new(config: ViewConfig, now: Instant) -> Self {
         Self {
             config,
-            phase: Phase::Waiting,
+            phase: ViewPhase::Waiting,
             outputs: VecDeque::new(),
             rate: RateLimit::new(now),
             dropped: 0,
-            early: EarlyMessages::default(),
+            early: MessagesBeforeHandshake::default(),
             app: None,
             sent_context: Map::new(),
             pending: PendingRequests::default(),
@@ -133,12 +133,12 @@ impl View {
     /// first.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        if self.phase == Phase::Closed { None } else { self.tools.next_timeout() }
+        if self.phase == ViewPhase::Closed { None } else { self.tools.next_timeout() }
     }
 
     /// Ends the host's requests that have exceeded their timeout, and reports changes that were delayed.
     pub fn handle_timeout(&mut self, now: Instant) {
-        if self.phase != Phase::Closed {
+        if self.phase != ViewPhase::Closed {
             self.expire_requests(now);
             self.report_list_change(now);
         }
@@ -165,12 +165,12 @@ impl View {
     /// Returns `true` if the view has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.phase == Phase::Closed
+        self.phase == ViewPhase::Closed
     }
 
     /// Returns `true` if messages may be sent to the app page.
     const fn can_send(&self) -> bool {
-        matches!(self.phase, Phase::Ready | Phase::TearingDown)
+        matches!(self.phase, ViewPhase::Ready | ViewPhase::TearingDown)
     }
 
     fn push(&mut self, output: ViewOutput) {

@@ -65,15 +65,15 @@ impl View {
     /// # Errors
     ///
     /// Returns [`ResponseError::NotOpen`] if the request does not wait for a response, [`ResponseError::WrongKind`] if
-    /// the response is for another kind of request, and [`ResponseError::UndeclaredMode`] for a display mode that the
-    /// page does not support.
+    /// the response is for another kind of request, and [`ResponseError::UndeclaredDisplayMode`] for a display mode
+    /// that the page does not support.
     pub fn respond(&mut self, id: AppRequestId, response: HostResponse) -> Result<(), ResponseError> {
         let request = self.pending.requests.get(&id).ok_or(ResponseError::NotOpen)?;
         let mut mode = None;
         let result = match (&request.kind, response) {
             (RequestKind::DisplayMode, HostResponse::DisplayMode(chosen)) => {
                 if !self.is_mode_current_or_declared(chosen) {
-                    return Err(ResponseError::UndeclaredMode);
+                    return Err(ResponseError::UndeclaredDisplayMode);
                 }
                 mode = Some(chosen);
                 Ok(json!({ "mode": chosen }))

@@ -135,5 +135,5 @@ pub enum ResponseError {
     WrongKind,
     /// The display mode is neither current nor declared by the app page.
     #[error("the page does not support this display mode")]
-    UndeclaredMode,
+    UndeclaredDisplayMode,
 }

@@ -23,12 +23,12 @@ pub(super) const REFUSED_CODE: i64 = -32000;
 
 /// Error for a request of the app page that the view refuses without passing it to the host.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RequestRefusal {
     pub(super) kind: FaultKind,
     pub(super) error: RpcError,
 }
 
-impl Refusal {
+impl RequestRefusal {
     pub(super) fn new(kind: FaultKind, code: i64, message: impl Into<String>) -> Self {
         Self { kind, error: RpcError::new(code, message) }
     }
@@ -60,9 +60,10 @@ pub(super) fn parse_request(
     method: &str,
     params: Map,
     accepted: &RequestConditions<'_>,
-) -> Result<AppRequest, Refusal> {
+) -> Result<AppRequest, RequestRefusal> {
     let capabilities = accepted.capabilities;
-    let offered = |is_offered: bool, name: &str| if is_offered { Ok(()) } else { Err(Refusal::not_offered(name)) };
+    let offered =
+        |is_offered: bool, name: &str| if is_offered { Ok(()) } else { Err(RequestRefusal::not_offered(name)) };
     match method {
         "tools/call" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
@@ -100,47 +101,51 @@ pub(super) fn parse_request(
         "ui/update-model-context" => parse_model_context(params, accepted),
         "ui/request-display-mode" => {
             let mode = params.get("mode").and_then(DisplayMode::parse);
-            let mode = mode.ok_or_else(|| Refusal::invalid("mode is none of inline, fullscreen and pip"))?;
+            let mode = mode.ok_or_else(|| RequestRefusal::invalid("mode is none of inline, fullscreen and pip"))?;
             Ok(AppRequest::RequestDisplayMode { mode })
         }
         "sampling/createMessage" => parse_sampling(params, capabilities),
-        _ => Err(Refusal::new(FaultKind::UnknownMethod, code::METHOD_NOT_FOUND, UnknownMethod(method).to_string())),
+        _ => Err(RequestRefusal::new(
+            FaultKind::UnknownMethod,
+            code::METHOD_NOT_FOUND,
+            UnknownMethod(method).to_string(),
+        )),
     }
 }
 
-fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
+fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, RequestRefusal> {
     let name = string_member(&params, "name", MAX_NAME_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
         let message = format!("apps can't call the tool {}", Excerpt::of(&name));
-        return Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message));
+        return Err(RequestRefusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message));
     }
     let arguments = match params.shift_remove("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
-        Some(_) => return Err(Refusal::invalid("arguments is not an object")),
+        Some(_) => return Err(RequestRefusal::invalid("arguments is not an object")),
     };
     Ok(AppRequest::CallTool { name, arguments })
 }
 
-fn parse_link_request(text: &str) -> Result<AppRequest, Refusal> {
-    let url = Url::parse(text).map_err(|error| Refusal::invalid(format!("url: {error}")))?;
+fn parse_link_request(text: &str) -> Result<AppRequest, RequestRefusal> {
+    let url = Url::parse(text).map_err(|error| RequestRefusal::invalid(format!("url: {error}")))?;
     if !matches!(url.scheme(), "https" | "http") {
-        return Err(Refusal::invalid("url has a scheme other than https and http"));
+        return Err(RequestRefusal::invalid("url has a scheme other than https and http"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Refusal::invalid("url has a user name or password"));
+        return Err(RequestRefusal::invalid("url has a user name or password"));
     }
     // The normalized form is longer if characters are percent-encoded in it.
     if url.as_str().len() > MAX_LINK_BYTES {
-        return Err(Refusal::too_large("url"));
+        return Err(RequestRefusal::too_large("url"));
     }
     Ok(AppRequest::OpenLink { url })
 }
 
-fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
+fn parse_download(mut params: Map) -> Result<AppRequest, RequestRefusal> {
     let contents: Vec<ContentBlock> = take_member(&mut params, "contents")?;
     if contents.is_empty() || contents.len() > MAX_FILES_PER_DOWNLOAD {
-        return Err(Refusal::invalid(format!("contents has not 1 to {MAX_FILES_PER_DOWNLOAD} entries")));
+        return Err(RequestRefusal::invalid(format!("contents has not 1 to {MAX_FILES_PER_DOWNLOAD} entries")));
     }
     let files = contents.into_iter().map(|block| match block {
         ContentBlock::Resource(embedded) => {
@@ -150,18 +155,18 @@ fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
         ContentBlock::ResourceLink(link) => {
             Ok(Download { file_name: download_file_name(&link.uri), source: DownloadSource::Link(link) })
         }
-        _ => Err(Refusal::invalid("contents has a block that is neither a resource nor a link to one")),
+        _ => Err(RequestRefusal::invalid("contents has a block that is neither a resource nor a link to one")),
     });
     Ok(AppRequest::DownloadFile { files: files.collect::<Result<_, _>>()? })
 }
 
-fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, Refusal> {
-    let kinds = accepted.capabilities.message.ok_or_else(|| Refusal::not_offered("message"))?;
+fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, RequestRefusal> {
+    let kinds = accepted.capabilities.message.ok_or_else(|| RequestRefusal::not_offered("message"))?;
     if params.get("role").and_then(Value::as_str) != Some("user") {
-        return Err(Refusal::invalid("role is not \"user\""));
+        return Err(RequestRefusal::invalid("role is not \"user\""));
     }
     if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
-        return Err(Refusal::too_large("the message"));
+        return Err(RequestRefusal::too_large("the message"));
     }
     // The prose of the specification has a single block here, but its types have a list.
     let content = match params.shift_remove("content") {
@@ -170,17 +175,17 @@ fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<Ap
     };
     let content: Vec<ContentBlock> = parse_member("content", content)?;
     if content.is_empty() {
-        return Err(Refusal::invalid("content is empty"));
+        return Err(RequestRefusal::invalid("content is empty"));
     }
     check_refused_kind(kinds.first_refused_kind(&content))?;
     Ok(AppRequest::SendMessage { content })
 }
 
-fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, Refusal> {
+fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, RequestRefusal> {
     let offered = accepted.capabilities.update_model_context;
-    let kinds = offered.ok_or_else(|| Refusal::not_offered("updateModelContext"))?;
+    let kinds = offered.ok_or_else(|| RequestRefusal::not_offered("updateModelContext"))?;
     if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
-        return Err(Refusal::too_large("the context"));
+        return Err(RequestRefusal::too_large("the context"));
     }
     let content: Option<Vec<ContentBlock>> = take_member(&mut params, "content")?;
     let content = content.unwrap_or_default();
@@ -190,41 +195,41 @@ fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Res
     Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
 }
 
-fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppRequest, Refusal> {
-    let support = capabilities.sampling.ok_or_else(|| Refusal::not_offered("sampling"))?;
+fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppRequest, RequestRefusal> {
+    let support = capabilities.sampling.ok_or_else(|| RequestRefusal::not_offered("sampling"))?;
     if !support.tools && (params.contains_key("tools") || params.contains_key("toolChoice")) {
-        return Err(Refusal::not_offered("sampling.tools"));
+        return Err(RequestRefusal::not_offered("sampling.tools"));
     }
     let params: CreateMessageParams = parse_member("params", Value::Object(params))?;
     Ok(AppRequest::Sample(Box::new(params)))
 }
 
-fn check_refused_kind(refused: Option<&str>) -> Result<(), Refusal> {
+fn check_refused_kind(refused: Option<&str>) -> Result<(), RequestRefusal> {
     let Some(kind) = refused else { return Ok(()) };
     let message = format!("the host does not accept content of type {kind} here");
-    Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message))
+    Err(RequestRefusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message))
 }
 
-fn string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, Refusal> {
+fn string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, RequestRefusal> {
     let text = params.get(name).and_then(Value::as_str);
-    let text = text.ok_or_else(|| Refusal::invalid(format!("{name} is not a string")))?;
-    if text.len() > limit { Err(Refusal::too_large(name)) } else { Ok(text) }
+    let text = text.ok_or_else(|| RequestRefusal::invalid(format!("{name} is not a string")))?;
+    if text.len() > limit { Err(RequestRefusal::too_large(name)) } else { Ok(text) }
 }
 
-fn parse_cursor(params: &Map) -> Result<Option<String>, Refusal> {
+fn parse_cursor(params: &Map) -> Result<Option<String>, RequestRefusal> {
     if params.get("cursor").is_none_or(Value::is_null) {
         return Ok(None);
     }
     string_member(params, "cursor", MAX_NAME_BYTES).map(|cursor| Some(cursor.to_owned()))
 }
 
-fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, Refusal> {
+fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, RequestRefusal> {
     parse_member(name, params.shift_remove(name).unwrap_or_default())
 }
 
-fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refusal> {
+fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, RequestRefusal> {
     serde_json::from_value(value)
-        .map_err(|error| Refusal::invalid(format!("{name}: {}", Excerpt::of(&error.to_string()))))
+        .map_err(|error| RequestRefusal::invalid(format!("{name}: {}", Excerpt::of(&error.to_string()))))
 }
 
 /// Derives a safe file name from the last path segment of a URI.

@@ -4,26 +4,26 @@ use std::time::Instant;
 
 use super::limits::TEARDOWN_TIMEOUT;
 use super::output::{CloseCause, ViewEvent};
-use super::{Phase, View};
+use super::{View, ViewPhase};
 
 impl View {
     /// Begins the teardown of the view. The host removes the frame at [`ViewEvent::Closed`]. Until then, the app page
     /// may still send requests, such as one that saves its state.
     pub fn begin_teardown(&mut self, now: Instant) {
         match self.phase {
-            Phase::Waiting | Phase::Answered => self.close(CloseCause::NeverInitialized),
-            Phase::Ready => {
-                self.phase = Phase::TearingDown;
+            ViewPhase::Waiting | ViewPhase::Answered => self.close(CloseCause::NeverInitialized),
+            ViewPhase::Ready => {
+                self.phase = ViewPhase::TearingDown;
                 self.request_teardown(TEARDOWN_TIMEOUT, now);
             }
-            Phase::TearingDown | Phase::Closed => {}
+            ViewPhase::TearingDown | ViewPhase::Closed => {}
         }
     }
 
     /// Ends the view after its app page has disappeared, for example because its process ended. Sends nothing to the
     /// page.
     pub fn page_gone(&mut self) {
-        if self.phase != Phase::Closed {
+        if self.phase != ViewPhase::Closed {
             self.close(CloseCause::PageGone);
         }
     }
@@ -31,7 +31,7 @@ impl View {
     /// Closes the view and ends all pending requests. No output follows [`ViewEvent::Closed`].
     pub(super) fn close(&mut self, cause: CloseCause) {
         let has_page = self.can_send() && cause != CloseCause::PageGone;
-        self.phase = Phase::Closed;
+        self.phase = ViewPhase::Closed;
         self.end_all_requests(has_page);
         self.end_app_tools();
         self.early = Default::default();

@@ -9,15 +9,15 @@ use super::{View, single_member_object};
 /// State of the tool call's delivery to the app page, and messages that wait until the page is initialized.
 #[derive(Debug, Default)]
 pub(super) struct ToolDelivery {
-    stage: CallStage,
+    stage: ToolCallStage,
     partial: Option<Map>,
     input: Option<Map>,
-    end: Option<CallEnd>,
+    end: Option<ToolCallEnd>,
 }
 
 /// Progress of the tool call, by the parts that the host has provided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum CallStage {
+enum ToolCallStage {
     #[default]
     BeforeInput,
     BeforeResult,
@@ -26,14 +26,14 @@ enum CallStage {
 
 /// Outcome of the tool call.
 #[derive(Debug)]
-enum CallEnd {
+enum ToolCallEnd {
     Result(Map),
     Cancelled(Option<String>),
 }
 
 /// Error for a tool input or result that the specification does not allow at this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ToolOrderError {
+pub enum ToolMessageOrderError {
     /// The host has already provided the complete input.
     #[error("the complete input was provided before")]
     InputComplete,
@@ -51,9 +51,9 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputComplete`] or [`ToolOrderError::CallEnded`] if the complete input was provided or
-    /// the call has ended.
-    pub fn send_partial_input(&mut self, arguments: Map) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputComplete`] or [`ToolMessageOrderError::CallEnded`] if the complete input
+    /// was provided or the call has ended.
+    pub fn send_partial_tool_input(&mut self, arguments: Map) -> Result<(), ToolMessageOrderError> {
         self.delivery.require_incomplete_input()?;
         self.delivery.partial = Some(arguments);
         self.send_retained_tool_messages();
@@ -64,13 +64,13 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputComplete`] if they were provided before, and [`ToolOrderError::CallEnded`] after
-    /// the end of the call.
-    pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputComplete`] if they were provided before, and
+    /// [`ToolMessageOrderError::CallEnded`] after the end of the call.
+    pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolMessageOrderError> {
         self.delivery.require_incomplete_input()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
-        self.delivery.stage = CallStage::BeforeResult;
+        self.delivery.stage = ToolCallStage::BeforeResult;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -79,20 +79,20 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputMissing`] before the input, and [`ToolOrderError::CallEnded`] after the end of
-    /// the call.
-    pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolOrderError> {
+    /// Returns [`ToolMessageOrderError::InputMissing`] before the input, and [`ToolMessageOrderError::CallEnded`] after
+    /// the end of the call.
+    pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolMessageOrderError> {
         match self.delivery.stage {
-            CallStage::BeforeInput => return Err(ToolOrderError::InputMissing),
-            CallStage::Ended => return Err(ToolOrderError::CallEnded),
-            CallStage::BeforeResult => {}
+            ToolCallStage::BeforeInput => return Err(ToolMessageOrderError::InputMissing),
+            ToolCallStage::Ended => return Err(ToolMessageOrderError::CallEnded),
+            ToolCallStage::BeforeResult => {}
         }
         // Pages require the member `content`, and some servers omit it if they send structured content.
         if !result.get("content").is_some_and(Value::is_array) {
             result.insert("content".to_owned(), Value::Array(Vec::new()));
         }
-        self.delivery.end = Some(CallEnd::Result(result));
-        self.delivery.stage = CallStage::Ended;
+        self.delivery.end = Some(ToolCallEnd::Result(result));
+        self.delivery.stage = ToolCallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -101,14 +101,14 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::CallEnded`] after the end of the call.
-    pub fn send_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolOrderError> {
-        if self.delivery.stage == CallStage::Ended {
-            return Err(ToolOrderError::CallEnded);
+    /// Returns [`ToolMessageOrderError::CallEnded`] after the end of the call.
+    pub fn send_tool_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolMessageOrderError> {
+        if self.delivery.stage == ToolCallStage::Ended {
+            return Err(ToolMessageOrderError::CallEnded);
         }
         self.delivery.partial = None;
-        self.delivery.end = Some(CallEnd::Cancelled(reason));
-        self.delivery.stage = CallStage::Ended;
+        self.delivery.end = Some(ToolCallEnd::Cancelled(reason));
+        self.delivery.stage = ToolCallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -125,8 +125,8 @@ impl View {
             self.send_notification("ui/notifications/tool-input", single_member_object("arguments", arguments));
         }
         match self.delivery.end.take() {
-            Some(CallEnd::Result(result)) => self.send_notification("ui/notifications/tool-result", result),
-            Some(CallEnd::Cancelled(reason)) => {
+            Some(ToolCallEnd::Result(result)) => self.send_notification("ui/notifications/tool-result", result),
+            Some(ToolCallEnd::Cancelled(reason)) => {
                 let params = reason.map(|reason| single_member_object("reason", reason)).unwrap_or_default();
                 self.send_notification("ui/notifications/tool-cancelled", params);
             }
@@ -136,11 +136,11 @@ impl View {
 }
 
 impl ToolDelivery {
-    const fn require_incomplete_input(&self) -> Result<(), ToolOrderError> {
+    const fn require_incomplete_input(&self) -> Result<(), ToolMessageOrderError> {
         match self.stage {
-            CallStage::BeforeInput => Ok(()),
-            CallStage::BeforeResult => Err(ToolOrderError::InputComplete),
-            CallStage::Ended => Err(ToolOrderError::CallEnded),
+            ToolCallStage::BeforeInput => Ok(()),
+            ToolCallStage::BeforeResult => Err(ToolMessageOrderError::InputComplete),
+            ToolCallStage::Ended => Err(ToolMessageOrderError::CallEnded),
         }
     }
 }

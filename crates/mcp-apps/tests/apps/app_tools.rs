@@ -9,20 +9,20 @@ use mcp_apps::{AppCallId, AppToolError, AppToolList, FaultKind, ViewEvent};
 use mcp_proto::types::Map;
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
-fn tool(name: &str) -> Value {
+fn tool_definition(name: &str) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" } })
 }
 
-fn page_with_tools() -> Page {
-    Page::ready_with(config(), json!({ "tools": { "listChanged": true } }))
+fn page_with_tools() -> TestPage {
+    TestPage::ready_with(view_config(), json!({ "tools": { "listChanged": true } }))
 }
 
 /// Lists the app's tools. The page responds to `tools/list` with `pages`, one after the other.
-fn list(page: &mut Page, pages: Vec<Value>) -> Result<AppToolList, AppToolError> {
+fn request_app_tool_list(page: &mut TestPage, pages: Vec<Value>) -> Result<AppToolList, AppToolError> {
     page.view.list_app_tools(page.now).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     for result in pages {
         let id = page.received.pop().unwrap()["id"].clone();
         page.respond(&id, result);
@@ -31,69 +31,68 @@ fn list(page: &mut Page, pages: Vec<Value>) -> Result<AppToolList, AppToolError>
     listed
 }
 
-fn call(page: &mut Page, name: &str) -> Result<(AppCallId, Value), AppToolError> {
+fn start_app_tool_call(page: &mut TestPage, name: &str) -> Result<(AppCallId, Value), AppToolError> {
     let call = page.view.call_app_tool(name, Map::new(), page.now)?;
-    page.drain();
+    page.drain_view_outputs();
     Ok((call, page.received.last().unwrap()["id"].clone()))
 }
 
 #[test]
 fn tools_are_offered_only_by_an_initialized_page_that_declares_them() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
-    assert_eq!(call(&mut page, "move"), Err(AppToolError::NotOffered));
-    let mut page = Page::new(config());
+    assert_eq!(start_app_tool_call(&mut page, "move"), Err(AppToolError::NotOffered));
+    let mut page = TestPage::new(view_config());
     page.initialize(json!({ "tools": {} }));
     assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
 }
 
 #[test]
-fn list_is_read_page_by_page_and_bounded() {
+fn app_tool_list_is_read_page_by_page_and_bounded() {
     let mut page = page_with_tools();
-    let many: Vec<Value> = (0..40).map(|number| tool(&format!("a{number}"))).collect();
-    let more: Vec<Value> = (0..40).map(|number| tool(&format!("b{number}"))).collect();
+    let many: Vec<Value> = (0..40).map(|number| tool_definition(&format!("a{number}"))).collect();
+    let more: Vec<Value> = (0..40).map(|number| tool_definition(&format!("b{number}"))).collect();
     let pages = vec![json!({ "tools": many, "nextCursor": "x" }), json!({ "tools": more, "nextCursor": "y" })];
-    let listed = list(&mut page, pages).unwrap();
+    let listed = request_app_tool_list(&mut page, pages).unwrap();
     assert_eq!((listed.tools.len(), listed.dropped), (MAX_APP_TOOLS, 30));
 }
 
 #[test]
-fn endless_list_ends() {
+fn endless_app_tool_list_is_cut_off() {
     let mut page = page_with_tools();
     let pages = (0..10).map(|_| json!({ "tools": [], "nextCursor": "again" })).collect();
-    assert_eq!(list(&mut page, pages), Ok(AppToolList::default()));
+    assert_eq!(request_app_tool_list(&mut page, pages), Ok(AppToolList::default()));
 }
 
 #[test]
 fn unusable_tools_are_dropped() {
     let mut page = page_with_tools();
     let large = json!({ "name": "large", "description": "a".repeat(100_000), "inputSchema": {} });
-    let tools =
-        json!([tool("move"), tool("move"), tool(""), tool("a b"), tool("a\u{200b}b"), { "name": "none" }, 5, large]);
-    let listed = list(&mut page, vec![json!({ "tools": tools })]).unwrap();
+    let tools = json!([tool_definition("move"), tool_definition("move"), tool_definition(""), tool_definition("a b"), tool_definition("a\u{200b}b"), { "name": "none" }, 5, large]);
+    let listed = request_app_tool_list(&mut page, vec![json!({ "tools": tools })]).unwrap();
     assert_eq!((listed.tools.len(), listed.dropped), (1, 7));
-    assert_eq!(list(&mut page, vec![json!({})]), Err(AppToolError::InvalidResult));
+    assert_eq!(request_app_tool_list(&mut page, vec![json!({})]), Err(AppToolError::InvalidResult));
 }
 
 #[test]
-fn only_listed_tools_are_called() {
+fn only_listed_app_tools_are_called() {
     let mut page = page_with_tools();
-    assert_eq!(call(&mut page, "move"), Err(AppToolError::UnknownTool));
-    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
-    let (id, wire_id) = call(&mut page, "move").unwrap();
+    assert_eq!(start_app_tool_call(&mut page, "move"), Err(AppToolError::UnknownTool));
+    request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
+    let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
     assert_eq!(page.received.last().unwrap()["params"], json!({ "name": "move", "arguments": {} }));
     let result = json!({ "content": [{ "type": "text", "text": "done" }] });
     page.respond(&wire_id, result.clone());
-    assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Ok(map(result)) }]);
+    assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Ok(to_json_map(result)) }]);
 }
 
 #[test]
 fn invalid_and_large_results_are_errors() {
     let mut page = page_with_tools();
-    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let mut outcome = |answer: &dyn Fn(&Value) -> Value| {
-        let (_, wire_id) = call(&mut page, "move").unwrap();
-        page.post(&answer(&wire_id));
+        let (_, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
+        page.send_message(&answer(&wire_id));
         let Some(ViewEvent::AppToolCallEnded { result, .. }) = page.events.pop() else { panic!("no end") };
         page.now += Duration::from_secs(60);
         result
@@ -110,14 +109,14 @@ fn invalid_and_large_results_are_errors() {
 }
 
 #[test]
-fn call_is_cancelled_after_the_time_limit() {
+fn app_tool_call_is_cancelled_after_the_time_limit() {
     let mut page = page_with_tools();
-    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
-    let (id, wire_id) = call(&mut page, "move").unwrap();
+    request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
+    let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
     assert_eq!(page.view.poll_timeout(), Some(page.now + APP_TOOL_TIMEOUT));
-    page.pass(APP_TOOL_TIMEOUT - Duration::from_millis(1));
+    page.advance_time(APP_TOOL_TIMEOUT - Duration::from_millis(1));
     assert_eq!(page.events, []);
-    page.pass(Duration::from_millis(1));
+    page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Err(AppToolError::TimedOut) }]);
     let cancelled = page.received.last().unwrap();
     assert_eq!(
@@ -131,29 +130,29 @@ fn call_is_cancelled_after_the_time_limit() {
 }
 
 #[test]
-fn running_calls_are_limited() {
+fn running_app_tool_calls_are_limited() {
     let mut page = page_with_tools();
-    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     for _ in 0..MAX_APP_TOOL_CALLS {
-        call(&mut page, "move").unwrap();
+        start_app_tool_call(&mut page, "move").unwrap();
     }
-    assert_eq!(call(&mut page, "move"), Err(AppToolError::TooManyCalls));
+    assert_eq!(start_app_tool_call(&mut page, "move"), Err(AppToolError::TooManyCalls));
 }
 
 #[test]
-fn changes_of_the_list_are_throttled() {
+fn app_tool_list_changes_are_throttled() {
     let mut page = page_with_tools();
     for _ in 0..50 {
         page.notify("notifications/tools/list_changed", json!({}));
     }
     assert_eq!(page.events, [ViewEvent::AppToolsChanged]);
-    page.pass(LIST_CHANGE_INTERVAL - Duration::from_millis(1));
+    page.advance_time(LIST_CHANGE_INTERVAL - Duration::from_millis(1));
     assert_eq!(page.events.len(), 1);
-    page.pass(Duration::from_millis(1));
+    page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events.len(), 2, "the retained change is reported");
-    page.pass(LIST_CHANGE_INTERVAL);
+    page.advance_time(LIST_CHANGE_INTERVAL);
     assert_eq!(page.events.len(), 2);
-    let mut page = Page::ready_with(config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
     page.notify("notifications/tools/list_changed", json!({}));
     assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![FaultKind::NotOffered]));
 }

@@ -7,13 +7,13 @@
 
 use mcp_apps::{
     AppPage, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PageMetadata, Permission,
-    SandboxGrants, SandboxPolicy, Theme, ToolMetadata, UiUri, UndeclaredMode, ViewEvent, extension_settings,
+    SandboxGrants, SandboxPolicy, Theme, ToolMetadata, UiUri, UndeclaredDisplayMode, ViewEvent, extension_settings,
 };
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
-fn policy(connect: &[&str]) -> SandboxPolicy {
+fn policy_with_connect_domains(connect: &[&str]) -> SandboxPolicy {
     let connect_domains = connect.iter().map(|domain| (*domain).to_owned()).collect();
     let domains = DeclaredDomains { connect_domains, ..DeclaredDomains::default() };
     let domains = (!connect.is_empty()).then_some(domains);
@@ -29,67 +29,67 @@ fn policy(connect: &[&str]) -> SandboxPolicy {
 
 #[test]
 fn lifecycle_initialize_capabilities() {
-    let response = Page::new(config()).initialize(json!({}));
+    let response = TestPage::new(view_config()).initialize(json!({}));
     assert!(response["result"]["hostCapabilities"]["serverTools"].is_object());
 }
 
 #[test]
 fn lifecycle_tool_input() {
-    let mut page = Page::ready();
-    page.view.send_input(Some(map(json!({ "city": "Oslo" })))).unwrap();
-    page.drain();
+    let mut page = TestPage::ready();
+    page.view.send_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[0]["params"]["arguments"], json!({ "city": "Oslo" }));
 }
 
 #[test]
 fn lifecycle_tool_input_partial() {
-    let mut page = Page::ready();
-    page.view.send_partial_input(map(json!({ "city": "O" }))).unwrap();
-    page.view.send_input(Some(map(json!({ "city": "Oslo" })))).unwrap();
-    page.drain();
-    assert_eq!(page.methods(), ["ui/notifications/tool-input-partial", "ui/notifications/tool-input"]);
+    let mut page = TestPage::ready();
+    page.view.send_partial_tool_input(to_json_map(json!({ "city": "O" }))).unwrap();
+    page.view.send_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods(), ["ui/notifications/tool-input-partial", "ui/notifications/tool-input"]);
 }
 
 #[test]
 fn lifecycle_tool_input_partial_stop() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    assert!(page.view.send_partial_input(map(json!({}))).is_err());
-    page.drain();
-    assert_eq!(page.methods(), ["ui/notifications/tool-input"]);
+    assert!(page.view.send_partial_tool_input(to_json_map(json!({}))).is_err());
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods(), ["ui/notifications/tool-input"]);
 }
 
 #[test]
 fn lifecycle_tool_result() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    page.view.send_result(map(json!({ "content": [], "isError": true }))).unwrap();
-    page.drain();
+    page.view.send_result(to_json_map(json!({ "content": [], "isError": true }))).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[1]["params"], json!({ "content": [], "isError": true }));
 }
 
 #[test]
 fn lifecycle_tool_cancelled() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    page.view.send_cancelled(Some("stopped by the user".into())).unwrap();
-    page.drain();
-    assert_eq!(page.methods()[1], "ui/notifications/tool-cancelled");
+    page.view.send_tool_cancelled(Some("stopped by the user".into())).unwrap();
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods()[1], "ui/notifications/tool-cancelled");
 }
 
 #[test]
 fn lifecycle_teardown_notify() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.begin_teardown(page.now);
-    page.drain();
-    assert_eq!(page.methods(), ["ui/resource-teardown"]);
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods(), ["ui/resource-teardown"]);
 }
 
 #[test]
 fn lifecycle_teardown_await() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.begin_teardown(page.now);
-    page.drain();
+    page.drain_view_outputs();
     assert!(!page.view.is_closed(), "the page should get time to respond");
     let id = page.received[0]["id"].clone();
     page.respond(&id, json!({}));
@@ -98,14 +98,14 @@ fn lifecycle_teardown_await() {
 
 #[test]
 fn tools_proxy_call() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time", "arguments": { "zone": "UTC" } }));
     let (id, request) = page.only_request();
-    let arguments = map(json!({ "zone": "UTC" }));
+    let arguments = to_json_map(json!({ "zone": "UTC" }));
     assert_eq!(request, AppRequest::CallTool { name: "get-time".into(), arguments });
     let result = json!({ "content": [], "structuredContent": { "a": 1 }, "_meta": { "b": 2 } });
-    page.view.respond(id, HostResponse::Result(map(result.clone()))).unwrap();
-    page.drain();
+    page.view.respond(id, HostResponse::Result(to_json_map(result.clone()))).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], result);
 }
 
@@ -117,7 +117,7 @@ fn visibility_app_tool_hidden() {
 
 #[test]
 fn visibility_app_tool_call_guard() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let response = page.request("tools/call", json!({ "name": "model_only_probe" }));
     assert!(response["error"].is_object());
     assert_eq!(page.requests, []);
@@ -125,21 +125,21 @@ fn visibility_app_tool_call_guard() {
 
 #[test]
 fn context_initialize_hostcontext() {
-    let response = Page::new(config()).initialize(json!({}));
+    let response = TestPage::new(view_config()).initialize(json!({}));
     assert_eq!(response["result"]["hostContext"]["displayMode"], json!("inline"));
 }
 
 #[test]
 fn context_context_changed() {
-    let mut page = Page::ready();
-    page.view.change_context(HostContext { theme: Some(Theme::Dark), ..config().context }).unwrap();
-    page.drain();
+    let mut page = TestPage::ready();
+    page.view.change_context(HostContext { theme: Some(Theme::Dark), ..view_config().context }).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[0]["params"], json!({ "theme": "dark" }));
 }
 
 #[test]
 fn dimensions_listen_size_changed() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.notify("ui/notifications/size-changed", json!({ "width": 300, "height": 200 }));
     let Some(ViewEvent::Resized(size)) = page.events.pop() else { panic!("no size") };
     assert_eq!((size.width, size.height), (Some(300), Some(200)));
@@ -147,61 +147,61 @@ fn dimensions_listen_size_changed() {
 
 #[test]
 fn display_no_undeclared_mode() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline"] }));
-    let context = HostContext { display_mode: DisplayMode::Fullscreen, ..config().context };
-    assert_eq!(page.view.change_context(context), Err(UndeclaredMode(DisplayMode::Fullscreen)));
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
+    let context = HostContext { display_mode: DisplayMode::Fullscreen, ..view_config().context };
+    assert_eq!(page.view.change_context(context), Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
 }
 
 #[test]
 fn display_return_resulting_mode() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
     page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     let (id, _) = page.only_request();
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"]["mode"], json!("fullscreen"));
 }
 
 #[test]
 fn display_unavailable_returns_current() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
     let response = page.request("ui/request-display-mode", json!({ "mode": "pip" }));
     assert_eq!(response["result"]["mode"], json!("inline"));
 }
 
 #[test]
 fn display_decline_undeclared() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline"] }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let response = page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     assert_eq!(response["result"]["mode"], json!("inline"));
 }
 
 #[test]
 fn messages_add_to_conversation() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "hello" }] }));
     assert!(matches!(page.only_request().1, AppRequest::SendMessage { .. }));
 }
 
 #[test]
 fn messages_consent() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "hello" }] }));
     let (id, _) = page.only_request();
     assert!(page.response_to(page.last_id()).is_null(), "the response should wait for the host");
     page.view.respond(id, HostResponse::Refused("the user refused".into())).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["error"]["code"], json!(-32000));
 }
 
 #[test]
 fn model_context_last_wins() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     for text in ["first", "second"] {
         page.request("ui/update-model-context", json!({ "content": [{ "type": "text", "text": text }] }));
         let (id, _) = page.requests.pop().unwrap();
         page.view.respond(id, HostResponse::Done).unwrap();
-        page.drain();
+        page.drain_view_outputs();
     }
     let context = serde_json::to_value(&page.view.model_context().unwrap().content).unwrap();
     assert_eq!(context, json!([{ "type": "text", "text": "second" }]));
@@ -214,7 +214,7 @@ fn capabilities_mimetypes_required() {
 
 #[test]
 fn capabilities_server_passthrough() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("resources/list", json!({}));
     assert_eq!(page.only_request().1, AppRequest::ListResources { cursor: None });
 }
@@ -228,7 +228,7 @@ fn resources_read_referenced() {
 
 #[test]
 fn security_csp_default_deny() {
-    let header = policy(&[]).content_security_policy(&[]);
+    let header = policy_with_connect_domains(&[]).content_security_policy(&[]);
     for part in
         ["default-src 'none'", "connect-src 'none'", "script-src 'self' 'unsafe-inline';", "img-src 'self' data:;"]
     {
@@ -238,19 +238,20 @@ fn security_csp_default_deny() {
 
 #[test]
 fn security_csp_construct_from_domains() {
-    let header = policy(&["https://api.example.com"]).content_security_policy(&[]);
+    let header = policy_with_connect_domains(&["https://api.example.com"]).content_security_policy(&[]);
     assert!(header.contains("connect-src https://api.example.com;"), "{header}");
 }
 
 #[test]
 fn security_csp_no_loosening() {
-    let header = policy(&["https://api.example.com", "javascript:alert(1)"]).content_security_policy(&[]);
+    let header =
+        policy_with_connect_domains(&["https://api.example.com", "javascript:alert(1)"]).content_security_policy(&[]);
     assert!(header.contains("connect-src https://api.example.com;"), "{header}");
 }
 
 #[test]
 fn security_sandbox_csp_enforced() {
-    let header = policy(&["https://api.example.com"]).content_security_policy(&[]);
+    let header = policy_with_connect_domains(&["https://api.example.com"]).content_security_policy(&[]);
     for part in ["frame-src 'none'", "object-src 'none'", "base-uri 'self'"] {
         assert!(header.contains(part), "{part} in {header}");
     }
@@ -258,19 +259,19 @@ fn security_sandbox_csp_enforced() {
 
 #[test]
 fn security_permissions_allow_attr() {
-    assert_eq!(policy(&[]).allow_attribute(), "camera");
+    assert_eq!(policy_with_connect_domains(&[]).allow_attribute(), "camera");
 }
 
 #[test]
 fn security_external_domain_warning() {
-    let policy = policy(&["https://api.example.com"]);
+    let policy = policy_with_connect_domains(&["https://api.example.com"]);
     let declared: Vec<Value> = policy.sources.iter().map(|(_, source)| json!(source.to_string())).collect();
     assert_eq!(declared, ["https://api.example.com"], "the host can name every external domain");
 }
 
 #[test]
 fn app_tool_call_after_the_end_of_the_view_fails() {
-    let mut page = Page::ready_with(config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
     page.view.page_gone();
     assert!(page.view.call_app_tool("move", mcp_proto::types::Map::new(), page.now).is_err());
 }

@@ -8,14 +8,14 @@ use mcp_apps::{
 };
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
 fn response_has_the_version_of_the_page_or_ours() {
     for (requested, answered, faults) in
         [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
     {
-        let mut page = Page::new(config());
+        let mut page = TestPage::new(view_config());
         let info = json!({ "name": "App", "version": "2.0" });
         let params = json!({ "appInfo": info, "appCapabilities": {}, "protocolVersion": requested });
         let response = page.request("ui/initialize", params);
@@ -26,7 +26,7 @@ fn response_has_the_version_of_the_page_or_ours() {
 
 #[test]
 fn whole_context_and_granted_sandbox_are_in_the_response() {
-    let mut config = config();
+    let mut config = view_config();
     let requested: Permissions = Permission::ALL.into_iter().collect();
     let metadata = PageMetadata { permissions: requested.clone(), ..PageMetadata::default() };
     let grants = SandboxGrants { permissions: requested, ..SandboxGrants::default() };
@@ -46,14 +46,14 @@ fn whole_context_and_granted_sandbox_are_in_the_response() {
         platform: Some(Platform::Desktop),
         input_devices: Some(InputDevices { touch: false, hover: true }),
     };
-    let response = Page::new(config).initialize(json!({}));
+    let response = TestPage::new(config).initialize(json!({}));
     assert_eq!(response["result"]["hostContext"].as_object().map(serde_json::Map::len), Some(11));
     assert_eq!(response["result"]["hostCapabilities"]["sandbox"]["permissions"]["clipboardWrite"], json!({}));
 }
 
 #[test]
 fn unusable_app_info_is_refused_and_the_page_may_try_again() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     for params in [json!({}), json!({ "appInfo": 5 }), json!([])] {
         assert_eq!(page.request("ui/initialize", params)["error"]["code"], json!(-32602));
     }
@@ -62,7 +62,7 @@ fn unusable_app_info_is_refused_and_the_page_may_try_again() {
 
 #[test]
 fn missing_app_capabilities_mean_none() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     let params = json!({ "appInfo": { "name": "App", "version": "1" }, "protocolVersion": "2026-01-26" });
     assert!(page.request("ui/initialize", params).get("result").is_some());
     assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent]);
@@ -72,7 +72,7 @@ fn missing_app_capabilities_mean_none() {
 
 #[test]
 fn early_requests_wait_for_the_handshake_and_are_processed_then() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     page.request("ping", json!({}));
     let ping = page.last_id();
     page.request("tools/call", json!({ "name": "get-time" }));
@@ -89,24 +89,24 @@ fn early_requests_wait_for_the_handshake_and_are_processed_then() {
 
 #[test]
 fn tool_messages_are_retained_until_the_page_is_initialized() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     for number in 0..1000 {
-        page.view.send_partial_input(map(json!({ "number": number }))).unwrap();
+        page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
-    page.view.send_input(Some(map(json!({ "number": 7 })))).unwrap();
-    page.view.send_result(map(json!({ "content": [] }))).unwrap();
-    page.pass(Duration::from_secs(60));
+    page.view.send_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
+    page.view.send_result(to_json_map(json!({ "content": [] }))).unwrap();
+    page.advance_time(Duration::from_secs(60));
     assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
     page.notify("ui/notifications/initialized", json!({}));
-    assert_eq!(page.methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+    assert_eq!(page.received_methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
 }
 
 #[test]
 fn last_partial_input_is_the_one_that_is_retained() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     for number in 0..5 {
-        page.view.send_partial_input(map(json!({ "number": number }))).unwrap();
+        page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
     page.notify("ui/notifications/initialized", json!({}));
@@ -116,12 +116,12 @@ fn last_partial_input_is_the_one_that_is_retained() {
 
 #[test]
 fn context_that_changed_during_the_handshake_is_sent_after_it() {
-    let mut page = Page::new(config());
-    let theme = |theme| HostContext { theme: Some(theme), ..config().context };
+    let mut page = TestPage::new(view_config());
+    let theme = |theme| HostContext { theme: Some(theme), ..view_config().context };
     page.view.change_context(theme(Theme::Light)).unwrap();
     assert_eq!(page.initialize(json!({}))["result"]["hostContext"]["theme"], json!("light"));
     page.view.change_context(theme(Theme::Dark)).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.received.len(), 1);
     page.notify("ui/notifications/initialized", json!({}));
     assert_eq!(page.received[1]["params"], json!({ "theme": "dark" }));
@@ -129,10 +129,10 @@ fn context_that_changed_during_the_handshake_is_sent_after_it() {
 
 #[test]
 fn messages_of_the_handshake_at_the_wrong_time_are_faults() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     page.notify("ui/notifications/initialized", json!({}));
     assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder]);
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     assert_eq!(page.initialize(json!({}))["error"]["code"], json!(-32600));
     page.notify("ui/notifications/initialized", json!({}));
     assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder; 2]);
@@ -141,17 +141,17 @@ fn messages_of_the_handshake_at_the_wrong_time_are_faults() {
 
 #[test]
 fn known_mistakes_are_named_with_the_right_method() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     page.request("initialize", json!({}));
     assert!(page.faults[0].1.ends_with("the specification has ui/initialize"), "{:?}", page.faults);
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.notify("ui/notifications/size-change", json!({ "height": 5 }));
     assert!(page.faults[0].1.ends_with("the specification has ui/notifications/size-changed"), "{:?}", page.faults);
 }
 
 #[test]
-fn claims_of_the_app_are_truncated() {
-    let mut page = Page::new(config());
+fn app_info_texts_are_truncated() {
+    let mut page = TestPage::new(view_config());
     let info = json!({ "name": "n".repeat(100_000), "version": "1", "icons": [{ "src": "https://a.example" }] });
     let modes: Vec<Value> = std::iter::repeat_n(json!("pip"), 1000).collect();
     let params = json!({

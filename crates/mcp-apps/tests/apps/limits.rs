@@ -9,9 +9,9 @@ use mcp_apps::limits::{
 use mcp_apps::{AppRequest, FaultKind, View, ViewEvent};
 use serde_json::json;
 
-use super::page::{Page, config};
+use super::page::{TestPage, view_config};
 
-fn flood(page: &mut Page, count: u32) -> u32 {
+fn send_notification_flood(page: &mut TestPage, count: u32) -> u32 {
     let before = page.received.len();
     (0..count).for_each(|_| drop(page.request("ping", json!({}))));
     u32::try_from(page.received.len() - before).unwrap()
@@ -19,21 +19,21 @@ fn flood(page: &mut Page, count: u32) -> u32 {
 
 #[test]
 fn messages_per_second_are_limited() {
-    let mut page = Page::ready();
-    page.pass(Duration::from_secs(60));
-    assert_eq!(flood(&mut page, 1000), MAX_MESSAGE_BURST);
+    let mut page = TestPage::ready();
+    page.advance_time(Duration::from_secs(60));
+    assert_eq!(send_notification_flood(&mut page, 1000), MAX_MESSAGE_BURST);
     assert_eq!(page.faults, [], "a flood is not reported message by message");
-    page.pass(Duration::from_secs(1));
-    assert_eq!(flood(&mut page, 1000), MESSAGES_PER_SECOND);
+    page.advance_time(Duration::from_secs(1));
+    assert_eq!(send_notification_flood(&mut page, 1000), MESSAGES_PER_SECOND);
     assert_eq!(page.fault_kinds(), [FaultKind::TooMany]);
     assert_eq!(page.faults[0].1, "800 messages were dropped, because the page sent too many");
-    page.pass(Duration::from_secs(10));
-    assert_eq!(flood(&mut page, 10), 10, "the page works again after a pause");
+    page.advance_time(Duration::from_secs(10));
+    assert_eq!(send_notification_flood(&mut page, 10), 10, "the page works again after a pause");
 }
 
 #[test]
 fn too_large_messages_are_refused_by_their_id() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let text = "a".repeat(MAX_MESSAGE_BYTES);
     assert_eq!(page.request("tools/call", json!({ "name": text }))["error"]["code"], json!(-32600));
     assert_eq!(page.fault_kinds(), [FaultKind::TooLarge]);
@@ -48,7 +48,7 @@ fn too_large_messages_are_refused_by_their_id() {
 #[test]
 fn links_are_limited_in_the_form_in_which_they_are_opened() {
     const ORIGIN: &str = "https://a.example/";
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let longest = format!("{ORIGIN}{}", "a".repeat(MAX_LINK_BYTES - ORIGIN.len()));
     let longer = format!("{longest}a");
     let grows = format!("{ORIGIN}{}", "é".repeat(MAX_LINK_BYTES / 4));
@@ -64,7 +64,7 @@ fn links_are_limited_in_the_form_in_which_they_are_opened() {
 
 #[test]
 fn waiting_requests_are_limited() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     for _ in 0..MAX_PENDING_REQUESTS {
         assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null());
     }
@@ -72,16 +72,16 @@ fn waiting_requests_are_limited() {
     assert_eq!(page.requests.len(), MAX_PENDING_REQUESTS);
     let (id, _) = page.requests[0];
     page.view.respond(id, mcp_apps::HostResponse::Refused("no".into())).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null(), "there is room again");
 }
 
 #[test]
 fn size_of_waiting_requests_is_limited() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let arguments = json!({ "text": "a".repeat(14 * 1024 * 1024) });
     for count in 1..=3 {
-        page.pass(Duration::from_secs(60));
+        page.advance_time(Duration::from_secs(60));
         page.request("tools/call", json!({ "name": "get-time", "arguments": arguments }));
         assert_eq!(page.requests.len(), count.min(2));
     }
@@ -90,7 +90,7 @@ fn size_of_waiting_requests_is_limited() {
 
 #[test]
 fn messages_before_the_handshake_are_limited() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     for _ in 0..MAX_EARLY_MESSAGES + 10 {
         page.request("ping", json!({}));
     }
@@ -102,22 +102,22 @@ fn messages_before_the_handshake_are_limited() {
 
 #[test]
 fn request_with_the_id_of_a_waiting_one_is_dropped() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let request = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": { "name": "get-time" } });
-    page.post(&request);
-    page.post(&request);
-    page.post(&json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }));
+    page.send_message(&request);
+    page.send_message(&request);
+    page.send_message(&json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }));
     assert_eq!((page.requests.len(), page.received.len()), (1, 0));
     assert_eq!(page.fault_kinds(), [FaultKind::DuplicateId; 2]);
-    let mut page = Page::new(config());
-    page.post(&request);
-    page.post(&request);
+    let mut page = TestPage::new(view_config());
+    page.send_message(&request);
+    page.send_message(&request);
     assert_eq!(page.fault_kinds(), [FaultKind::Early, FaultKind::DuplicateId]);
 }
 
 #[test]
 fn malformed_messages_are_refused_by_their_id_and_recorded() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let texts = [
         "",
         "null",
@@ -131,18 +131,18 @@ fn malformed_messages_are_refused_by_their_id_and_recorded() {
         r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
     ];
     for text in texts {
-        page.post_text(text);
+        page.send_text(text);
     }
     assert_eq!(page.fault_kinds(), [FaultKind::Malformed; 10]);
     assert_eq!((page.received.len(), page.events.len()), (0, 0));
-    page.post_text(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
+    page.send_text(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
     assert_eq!(page.response_to(8)["error"]["code"], json!(-32600));
 }
 
 #[test]
 fn outputs_that_the_host_does_not_take_are_bounded() {
     let mut now = std::time::Instant::now();
-    let mut view = View::new(config(), now);
+    let mut view = View::new(view_config(), now);
     for number in 0..100_000 {
         now += Duration::from_secs(1);
         view.handle_message(&format!("broken {number}"), now);
@@ -155,8 +155,8 @@ fn outputs_that_the_host_does_not_take_are_bounded() {
 }
 
 #[test]
-fn repeated_size_is_reported_once() {
-    let mut page = Page::ready();
+fn repeated_view_size_is_reported_once() {
+    let mut page = TestPage::ready();
     for _ in 0..20 {
         page.notify("ui/notifications/size-changed", json!({ "height": 40 }));
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::schema::assert_valid;
 
 /// A view with a simulated page and a simulated host.
-pub(crate) struct Page {
+pub(crate) struct TestPage {
     pub(crate) view: View,
     pub(crate) now: Instant,
     /// Messages that the page has received from the view.
@@ -50,7 +50,7 @@ pub(crate) fn all_capabilities() -> HostCapabilities {
     }
 }
 
-pub(crate) fn config() -> ViewConfig {
+pub(crate) fn view_config() -> ViewConfig {
     ViewConfig {
         host: Implementation { name: "Host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: all_capabilities(),
@@ -62,12 +62,12 @@ pub(crate) fn config() -> ViewConfig {
     }
 }
 
-pub(crate) fn map(value: Value) -> Map {
+pub(crate) fn to_json_map(value: Value) -> Map {
     let Value::Object(map) = value else { panic!("{value} is not an object") };
     map
 }
 
-impl Page {
+impl TestPage {
     /// Returns the page of a new view, which has not sent a message.
     pub(crate) fn new(config: ViewConfig) -> Self {
         let now = Instant::now();
@@ -97,7 +97,7 @@ impl Page {
     }
 
     pub(crate) fn ready() -> Self {
-        Self::ready_with(config(), json!({}))
+        Self::ready_with(view_config(), json!({}))
     }
 
     pub(crate) fn initialize(&mut self, app_capabilities: Value) -> Value {
@@ -109,25 +109,25 @@ impl Page {
         self.request("ui/initialize", params)
     }
 
-    pub(crate) fn post(&mut self, message: &Value) {
-        self.post_text(&message.to_string());
+    pub(crate) fn send_message(&mut self, message: &Value) {
+        self.send_text(&message.to_string());
     }
 
-    pub(crate) fn post_text(&mut self, text: &str) {
+    pub(crate) fn send_text(&mut self, text: &str) {
         let message: Value = serde_json::from_str(text).unwrap_or_default();
         if let (Some(id), Some(method)) = (message.get("id"), message.get("method")) {
             let methods = self.open.entry(id.to_string()).or_default();
             methods.push(method.as_str().unwrap_or_default().to_owned());
         }
         self.view.handle_message(text, self.now);
-        self.drain();
+        self.drain_view_outputs();
     }
 
     /// Sends a request of the page and returns the response, or `null` if the view has not responded yet.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
-        self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.send_message(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         self.response_to(id)
     }
 
@@ -142,22 +142,22 @@ impl Page {
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
-        self.post(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        self.send_message(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     /// Sends the page's response to a request of the host.
     pub(crate) fn respond(&mut self, id: &Value, result: Value) {
-        self.post(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+        self.send_message(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
 
-    pub(crate) fn pass(&mut self, time: Duration) {
+    pub(crate) fn advance_time(&mut self, time: Duration) {
         self.now += time;
         self.view.handle_timeout(self.now);
-        self.drain();
+        self.drain_view_outputs();
     }
 
     /// Returns the methods of the requests and notifications that the page has received.
-    pub(crate) fn methods(&self) -> Vec<&str> {
+    pub(crate) fn received_methods(&self) -> Vec<&str> {
         self.received.iter().filter_map(|message| message.get("method")?.as_str()).collect()
     }
 
@@ -171,7 +171,7 @@ impl Page {
     }
 
     /// Processes all queued outputs of the view. Panics if a message to the page is invalid.
-    pub(crate) fn drain(&mut self) {
+    pub(crate) fn drain_view_outputs(&mut self) {
         while let Some(output) = self.view.poll_output() {
             let is_last = matches!(self.events.last(), Some(ViewEvent::Closed(_)));
             assert!(!is_last, "no output should follow the end: {output:?}");
@@ -192,7 +192,7 @@ impl Page {
     }
 
     fn validate(&mut self, message: &Value) {
-        let mut members = map(message.clone());
+        let mut members = to_json_map(message.clone());
         assert_eq!(members.remove("jsonrpc"), Some(json!("2.0")));
         let id = members.remove("id");
         let Some(method) = members.get("method").and_then(Value::as_str).map(str::to_owned) else {

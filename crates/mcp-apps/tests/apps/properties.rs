@@ -10,7 +10,7 @@ use mcp_proto::types::Map;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
 /// Generates small JSON values, some with member names of the protocol.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -47,7 +47,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 fn any_method() -> impl Strategy<Value = String> {
-    const KNOWN: [&str; 19] = [
+    const KNOWN_METHODS: [&str; 19] = [
         "ui/initialize",
         "ui/notifications/initialized",
         "ping",
@@ -68,7 +68,7 @@ fn any_method() -> impl Strategy<Value = String> {
         "ui/notifications/request-teardown",
         "ui/notifications/sandbox-proxy-ready",
     ];
-    prop_oneof![9 => proptest::sample::select(KNOWN.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
+    prop_oneof![9 => proptest::sample::select(KNOWN_METHODS.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
 }
 
 fn valid_params(method: &str) -> Value {
@@ -89,7 +89,7 @@ fn valid_params(method: &str) -> Value {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ViewStep {
     Text(String),
     Request(i64, String, Option<Value>),
     Notification(String, Option<Value>),
@@ -100,23 +100,23 @@ enum Step {
     Pass(u64),
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = ViewStep> {
     prop_oneof![
-        2 => any_json().prop_map(|value| Step::Text(value.to_string())),
-        1 => "\\PC{0,40}".prop_map(Step::Text),
-        8 => (0..6_i64, any_method(), proptest::option::of(any_json())).prop_map(|(id, method, params)| Step::Request(id, method, params)),
-        4 => (any_method(), proptest::option::of(any_json())).prop_map(|(method, params)| Step::Notification(method, params)),
-        3 => (0..6_i64, any_json(), any::<bool>()).prop_map(|(id, value, is_error)| Step::Response(id, value, is_error)),
-        2 => Just(Step::Handshake),
-        5 => (0..8_usize, any::<u8>()).prop_map(|(index, kind)| Step::Respond(index, kind)),
-        5 => any::<u8>().prop_map(Step::Host),
-        2 => (0..40_000_u64).prop_map(Step::Pass),
+        2 => any_json().prop_map(|value| ViewStep::Text(value.to_string())),
+        1 => "\\PC{0,40}".prop_map(ViewStep::Text),
+        8 => (0..6_i64, any_method(), proptest::option::of(any_json())).prop_map(|(id, method, params)| ViewStep::Request(id, method, params)),
+        4 => (any_method(), proptest::option::of(any_json())).prop_map(|(method, params)| ViewStep::Notification(method, params)),
+        3 => (0..6_i64, any_json(), any::<bool>()).prop_map(|(id, value, is_error)| ViewStep::Response(id, value, is_error)),
+        2 => Just(ViewStep::Handshake),
+        5 => (0..8_usize, any::<u8>()).prop_map(|(index, kind)| ViewStep::Respond(index, kind)),
+        5 => any::<u8>().prop_map(ViewStep::Host),
+        2 => (0..40_000_u64).prop_map(ViewStep::Pass),
     ]
 }
 
-fn response(kind: u8) -> HostResponse {
+fn nth_host_response(kind: u8) -> HostResponse {
     match kind % 5 {
-        0 => HostResponse::Result(map(json!({ "content": [] }))),
+        0 => HostResponse::Result(to_json_map(json!({ "content": [] }))),
         1 => HostResponse::Done,
         2 => HostResponse::DisplayMode(DisplayMode::Fullscreen),
         3 => HostResponse::Refused("no".into()),
@@ -126,18 +126,20 @@ fn response(kind: u8) -> HostResponse {
 
 /// Performs an action of the host, selected by `act`. The view must refuse actions that the specification does not
 /// allow at that time.
-fn act_as_host(page: &mut Page, act: u8) {
+fn act_as_host(page: &mut TestPage, act: u8) {
     let _ = match act % 12 {
-        0 => page.view.send_partial_input(Map::new()).map_err(|_| ()),
+        0 => page.view.send_partial_tool_input(Map::new()).map_err(|_| ()),
         1 => page.view.send_input(None).map_err(|_| ()),
         2 => page.view.send_result(Map::new()).map_err(|_| ()),
-        3 => page.view.send_cancelled(None).map_err(|_| ()),
-        4 => {
-            page.view.change_context(HostContext { locale: Some(act.to_string()), ..config().context }).map_err(|_| ())
-        }
-        5 => {
-            page.view.change_context(HostContext { display_mode: DisplayMode::Pip, ..config().context }).map_err(|_| ())
-        }
+        3 => page.view.send_tool_cancelled(None).map_err(|_| ()),
+        4 => page
+            .view
+            .change_context(HostContext { locale: Some(act.to_string()), ..view_config().context })
+            .map_err(|_| ()),
+        5 => page
+            .view
+            .change_context(HostContext { display_mode: DisplayMode::Pip, ..view_config().context })
+            .map_err(|_| ()),
         6 => page.view.list_app_tools(page.now).map_err(|_| ()),
         7 => page.view.call_app_tool("move", Map::new(), page.now).map(drop).map_err(|_| ()),
         8 => {
@@ -157,50 +159,53 @@ fn act_as_host(page: &mut Page, act: u8) {
             Ok(())
         }
     };
-    page.drain();
+    page.drain_view_outputs();
 }
 
-fn apply(page: &mut Page, step: Step) {
+fn apply_step(page: &mut TestPage, step: ViewStep) {
     match step {
-        Step::Text(text) => page.post_text(&text),
-        Step::Request(id, method, params) => {
+        ViewStep::Text(text) => page.send_text(&text),
+        ViewStep::Request(id, method, params) => {
             let params = params.unwrap_or_else(|| valid_params(&method));
-            page.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+            page.send_message(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         }
-        Step::Notification(method, params) => {
+        ViewStep::Notification(method, params) => {
             let params = params.unwrap_or_else(|| valid_params(&method));
             page.notify(&method, params);
         }
-        Step::Response(id, error, true) => {
-            page.post(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": 1, "message": error.to_string() } }));
+        ViewStep::Response(id, error, true) => {
+            page.send_message(
+                &json!({ "jsonrpc": "2.0", "id": id, "error": { "code": 1, "message": error.to_string() } }),
+            );
         }
-        Step::Response(id, result, false) => page.respond(&json!(id), result),
-        Step::Handshake => {
-            page.post(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params("ui/initialize") }));
+        ViewStep::Response(id, result, false) => page.respond(&json!(id), result),
+        ViewStep::Handshake => {
+            page.send_message(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params("ui/initialize") }));
             page.notify("ui/notifications/initialized", json!({}));
         }
-        Step::Respond(index, kind) => {
+        ViewStep::Respond(index, kind) => {
             if let Some((id, _)) = page.requests.get(index) {
                 // The view refuses responses of the wrong kind and second responses.
-                let _ = page.view.respond(*id, response(kind));
-                page.drain();
+                let _ = page.view.respond(*id, nth_host_response(kind));
+                page.drain_view_outputs();
             }
         }
-        Step::Host(act) => act_as_host(page, act),
-        Step::Pass(milliseconds) => page.pass(Duration::from_millis(milliseconds)),
+        ViewStep::Host(act) => act_as_host(page, act),
+        ViewStep::Pass(milliseconds) => page.advance_time(Duration::from_millis(milliseconds)),
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// The view answers each request once, and sends only valid messages: `Page::drain` panics on a second response, on
-    /// a response to no request, on an output after the end, and on a message that is invalid under the schema.
+    /// The view answers each request once, and sends only valid messages: `TestPage::drain_view_outputs` panics on a
+    /// second response, on a response to no request, on an output after the end, and on a message that is invalid under
+    /// the schema.
     #[test]
     fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
-        let mut page = Page::new(config());
+        let mut page = TestPage::new(view_config());
         for step in steps {
-            apply(&mut page, step);
+            apply_step(&mut page, step);
         }
         let distinct: std::collections::BTreeSet<_> = page.requests.iter().map(|(id, _)| *id).collect();
         prop_assert_eq!(distinct.len(), page.requests.len(), "ids are never used twice");
@@ -208,24 +213,24 @@ proptest! {
 
     #[test]
     fn nothing_but_the_handshake_is_sent_before_its_end(steps in proptest::collection::vec(any_step(), 0..60)) {
-        let mut page = Page::new(config());
+        let mut page = TestPage::new(view_config());
         for step in steps {
-            let is_end = matches!(&step, Step::Handshake)
-                || matches!(&step, Step::Notification(method, _) if method == "ui/notifications/initialized");
+            let is_end = matches!(&step, ViewStep::Handshake)
+                || matches!(&step, ViewStep::Notification(method, _) if method == "ui/notifications/initialized");
             if is_end {
                 break;
             }
             let before = page.received.len();
-            let is_initialize = matches!(&step, Step::Request(_, method, _) if method == "ui/initialize");
-            apply(&mut page, step);
+            let is_initialize = matches!(&step, ViewStep::Request(_, method, _) if method == "ui/initialize");
+            apply_step(&mut page, step);
             prop_assert!(page.received.len() - before <= usize::from(is_initialize), "{:?}", page.received);
         }
-        prop_assert!(page.methods().is_empty() && page.requests.is_empty());
+        prop_assert!(page.received_methods().is_empty() && page.requests.is_empty());
     }
 
     #[test]
     fn open_requests_stay_bounded(count in 0..200_usize) {
-        let mut page = Page::ready();
+        let mut page = TestPage::ready();
         for _ in 0..count {
             page.request("tools/call", json!({ "name": "get-time" }));
         }
@@ -240,7 +245,7 @@ proptest! {
         let _ = ToolMetadata::read(nested.as_object());
         let uri = UiUri::parse("ui://a").unwrap();
         let item = json!({ "mimeType": "text/html;profile=mcp-app", "text": "a", "_meta": nested });
-        let page = AppPage::from_read_result(&uri, &map(json!({ "contents": [item] })), value.as_object());
+        let page = AppPage::from_read_result(&uri, &to_json_map(json!({ "contents": [item] })), value.as_object());
         prop_assert!(page.is_ok());
         if let Value::Object(result) = &value {
             let _ = AppPage::from_read_result(&uri, result, None);

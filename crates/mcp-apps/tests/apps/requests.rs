@@ -8,18 +8,18 @@ use mcp_apps::{
 use mcp_proto::RpcError;
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
 const MCP_REQUEST_METHODS: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read"];
 
-fn with_capabilities(capabilities: HostCapabilities) -> Page {
-    Page::ready_with(ViewConfig { capabilities, ..config() }, json!({}))
+fn page_with_capabilities(capabilities: HostCapabilities) -> TestPage {
+    TestPage::ready_with(ViewConfig { capabilities, ..view_config() }, json!({}))
 }
 
 #[test]
 fn requests_without_an_announced_capability_are_refused() {
-    let mut page = with_capabilities(HostCapabilities::default());
+    let mut page = page_with_capabilities(HostCapabilities::default());
     let requests = [
         ("tools/call", json!({ "name": "get-time" })),
         ("tools/list", json!({})),
@@ -44,13 +44,13 @@ fn requests_without_an_announced_capability_are_refused() {
 #[test]
 fn results_of_the_server_are_sent_unchanged() {
     for method in MCP_REQUEST_METHODS {
-        let mut page = Page::ready();
+        let mut page = TestPage::ready();
         page.request(method, json!({ "uri": "file:///a", "cursor": "next" }));
         let (id, _) = page.only_request();
-        let result = map(json!({ "contents": [], "_meta": { "a": 1 } }));
+        let result = to_json_map(json!({ "contents": [], "_meta": { "a": 1 } }));
         assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::WrongKind), "{method}");
         page.view.respond(id, HostResponse::Result(result.clone())).unwrap();
-        page.drain();
+        page.drain_view_outputs();
         assert_eq!(page.response_to(page.last_id())["result"], Value::Object(result));
         assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen), "{method}");
     }
@@ -58,35 +58,35 @@ fn results_of_the_server_are_sent_unchanged() {
 
 #[test]
 fn listed_tools_are_those_that_apps_may_call() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("tools/list", json!({}));
     let (id, _) = page.only_request();
     let tools = json!({ "tools": [{ "name": "model-only" }, { "name": "get-time" }, 5], "nextCursor": "a" });
-    page.view.respond(id, HostResponse::Result(map(tools))).unwrap();
-    page.drain();
+    page.view.respond(id, HostResponse::Result(to_json_map(tools))).unwrap();
+    page.drain_view_outputs();
     let expected = json!({ "tools": [{ "name": "get-time" }], "nextCursor": "a" });
     assert_eq!(page.response_to(page.last_id())["result"], expected);
 }
 
 #[test]
 fn refusals_and_failures_are_errors() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("ui/open-link", json!({ "url": "https://a.example" }));
     let (id, _) = page.requests.remove(0);
     page.view.respond(id, HostResponse::Refused("the user refused".into())).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     let error = json!({ "code": -32000, "message": "the user refused" });
     assert_eq!(page.response_to(page.last_id())["error"], error);
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.requests.remove(0);
     page.view.respond(id, HostResponse::Failed(RpcError::new(-32603, "crashed"))).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["error"]["code"], json!(-32603));
 }
 
 #[test]
 fn links_are_https_or_http_without_user_information() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let refused = [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -108,7 +108,7 @@ fn links_are_https_or_http_without_user_information() {
 
 #[test]
 fn downloads_get_safe_names() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let contents = json!([
         { "type": "resource", "resource": { "uri": "file:///../a/..%2fsecret.csv", "text": "1" } },
         { "type": "resource_link", "uri": "https://a.example/report.pdf?x#y", "name": "report" },
@@ -120,7 +120,7 @@ fn downloads_get_safe_names() {
     assert!(matches!(files[0].source, DownloadSource::Embedded(_)));
     assert!(matches!(files[1].source, DownloadSource::Link(_)));
     page.view.respond(id, HostResponse::Done).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], json!({}));
     for contents in [json!([]), json!([{ "type": "text", "text": "a" }]), json!(5)] {
         let response = page.request("ui/download-file", json!({ "contents": contents }));
@@ -132,12 +132,12 @@ fn downloads_get_safe_names() {
 fn message_is_a_list_of_blocks_or_one_block() {
     let block = json!({ "type": "text", "text": "hello" });
     for content in [json!([block]), block] {
-        let mut page = Page::ready();
+        let mut page = TestPage::ready();
         page.request("ui/message", json!({ "role": "user", "content": content }));
         let AppRequest::SendMessage { content } = page.only_request().1 else { panic!("no message") };
         assert_eq!(content.len(), 1);
     }
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     for params in [
         json!({ "role": "assistant", "content": [{ "type": "text", "text": "a" }] }),
         json!({ "role": "user", "content": [] }),
@@ -158,7 +158,7 @@ fn content_of_unannounced_kinds_is_refused() {
         sampling: Some(SamplingSupport { tools: false }),
         ..HostCapabilities::default()
     };
-    let mut page = with_capabilities(capabilities);
+    let mut page = page_with_capabilities(capabilities);
     let image = json!([{ "type": "image", "data": "", "mimeType": "image/png" }]);
     page.request("ui/message", json!({ "role": "user", "content": image }));
     page.request("ui/update-model-context", json!({ "content": image }));
@@ -172,8 +172,8 @@ fn content_of_unannounced_kinds_is_refused() {
 
 #[test]
 fn last_accepted_model_context_is_kept() {
-    let mut page = Page::ready();
-    let update = |page: &mut Page, number: i64| {
+    let mut page = TestPage::ready();
+    let update = |page: &mut TestPage, number: i64| {
         page.request("ui/update-model-context", json!({ "structuredContent": { "number": number } }));
         page.requests.pop().unwrap().0
     };
@@ -182,8 +182,8 @@ fn last_accepted_model_context_is_kept() {
     page.view.respond(ids[1], HostResponse::Done).unwrap();
     page.view.respond(ids[0], HostResponse::Done).unwrap();
     page.view.respond(ids[2], HostResponse::Refused("no".into())).unwrap();
-    page.drain();
-    let expected = ModelContext { content: Vec::new(), structured_content: Some(map(json!({ "number": 1 }))) };
+    page.drain_view_outputs();
+    let expected = ModelContext { content: Vec::new(), structured_content: Some(to_json_map(json!({ "number": 1 }))) };
     assert_eq!(page.view.model_context(), Some(&expected));
     let id = update(&mut page, 5);
     page.view.respond(id, HostResponse::Done).unwrap();
@@ -191,8 +191,8 @@ fn last_accepted_model_context_is_kept() {
 }
 
 #[test]
-fn display_mode_that_one_side_does_not_declare_is_answered_with_the_present_one() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+fn undeclared_display_mode_is_answered_with_the_current_one() {
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
     for mode in ["inline", "fullscreen", "pip"] {
         let response = page.request("ui/request-display-mode", json!({ "mode": mode }));
         assert_eq!(response["result"], json!({ "mode": "inline" }), "{mode}");
@@ -200,36 +200,36 @@ fn display_mode_that_one_side_does_not_declare_is_answered_with_the_present_one(
     assert_eq!(page.requests, []);
     let response = page.request("ui/request-display-mode", json!({ "mode": "window" }));
     assert_eq!(response["error"]["code"], json!(-32602));
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     let response = page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     assert_eq!(response["result"], json!({ "mode": "inline" }), "a page without declared modes");
 }
 
 #[test]
 fn host_decides_about_a_declared_display_mode() {
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
     page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     let (id, request) = page.requests.remove(0);
     assert_eq!(request, AppRequest::RequestDisplayMode { mode: DisplayMode::Fullscreen });
     let undeclared = page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Pip));
-    assert_eq!(undeclared, Err(ResponseError::UndeclaredMode));
+    assert_eq!(undeclared, Err(ResponseError::UndeclaredDisplayMode));
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
     assert_eq!(page.received.last().unwrap()["params"], json!({ "displayMode": "fullscreen" }));
     assert_eq!(page.events, [ViewEvent::DisplayModeChanged(DisplayMode::Fullscreen)]);
     page.request("ui/request-display-mode", json!({ "mode": "inline" }));
     let (id, _) = page.requests.remove(0);
     page.view.respond(id, HostResponse::Refused("no".into())).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
 }
 
 #[test]
-fn sizes_are_capped_and_reported_when_they_change() {
+fn view_sizes_are_capped_and_reported_when_they_change() {
     let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
-    let config = ViewConfig { context: HostContext { container, ..config().context }, ..config() };
-    let mut page = Page::ready_with(config, json!({}));
+    let config = ViewConfig { context: HostContext { container, ..view_config().context }, ..view_config() };
+    let mut page = TestPage::ready_with(config, json!({}));
     for params in [
         json!({ "width": 700, "height": 100.2 }),
         json!({ "height": 101 }),
@@ -248,28 +248,28 @@ fn sizes_are_capped_and_reported_when_they_change() {
 
 #[test]
 fn changed_lists_are_forwarded_if_announced() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.notify_list_changed(ServerList::Resources);
     page.view.notify_list_changed(ServerList::Prompts);
     page.view.change_callable_tools(["other".to_owned()].into());
-    page.drain();
+    page.drain_view_outputs();
     let expected = ["resources", "prompts", "tools"].map(|list| format!("notifications/{list}/list_changed"));
-    assert_eq!(page.methods(), expected);
+    assert_eq!(page.received_methods(), expected);
     assert!(page.request("tools/call", json!({ "name": "get-time" })).get("error").is_some());
-    let mut page = with_capabilities(HostCapabilities {
+    let mut page = page_with_capabilities(HostCapabilities {
         server_tools: Some(ServerLists::default()),
         server_resources: Some(ServerLists::default()),
         ..HostCapabilities::default()
     });
     page.view.notify_list_changed(ServerList::Resources);
     page.view.change_callable_tools(["other".to_owned()].into());
-    page.drain();
-    assert_eq!(page.methods(), Vec::<&str>::new());
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods(), Vec::<&str>::new());
 }
 
 #[test]
 fn cancelled_request_is_withdrawn_and_gets_no_response() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.only_request();
     page.notify("notifications/cancelled", json!({ "requestId": page.last_id(), "reason": "timeout" }));
@@ -282,7 +282,7 @@ fn cancelled_request_is_withdrawn_and_gets_no_response() {
 
 #[test]
 fn log_messages_and_the_request_to_be_removed_are_events() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.notify("notifications/message", json!({ "level": "info", "logger": "a", "data": { "b": 1 } }));
     page.notify("ui/notifications/request-teardown", json!({}));
     page.notify("ui/notifications/request-teardown", json!({}));
@@ -294,7 +294,7 @@ fn log_messages_and_the_request_to_be_removed_are_events() {
 
 #[test]
 fn unknown_methods_and_forgeries_are_recorded() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     assert_eq!(page.request("ui/unknown", json!({}))["error"]["code"], json!(-32601));
     page.notify("ui/notifications/unknown", json!({}));
     page.notify("ui/notifications/sandbox-proxy-ready", json!({}));

@@ -10,7 +10,7 @@ const SCHEMA: &str = include_str!("../schema/schema.json");
 
 /// Returns the names of the style variables that the schema defines.
 pub(crate) fn style_variables() -> Vec<String> {
-    let keys = read()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
+    let keys = read_schema()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
     keys.as_array().unwrap().iter().map(|key| key["const"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn style_variables() -> Vec<String> {
 pub(crate) fn assert_valid(definition: &str, value: &Value) {
     static VALIDATORS: OnceLock<HashMap<String, Validator>> = OnceLock::new();
     let validators = VALIDATORS.get_or_init(|| {
-        let schema = read();
+        let schema = read_schema();
         let definitions = schema["$defs"].as_object().unwrap().iter();
         definitions.map(|(name, schema)| (name.clone(), jsonschema::validator_for(schema).unwrap())).collect()
     });
@@ -26,9 +26,9 @@ pub(crate) fn assert_valid(definition: &str, value: &Value) {
     assert!(errors.is_empty(), "{definition}: {errors:?} in {value}");
 }
 
-fn read() -> Value {
+fn read_schema() -> Value {
     let mut schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    relax(&mut schema);
+    relax_schema(&mut schema);
     schema
 }
 
@@ -36,7 +36,7 @@ fn read() -> Value {
 ///
 /// - The container has two axes, but each axis is a closed object, so that no object with a member would be valid.
 /// - All style variables are required, although the types and the specification allow any subset.
-fn relax(schema: &mut Value) {
+fn relax_schema(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             if let Some(dimensions) = members.get_mut("containerDimensions") {
@@ -47,9 +47,9 @@ fn relax(schema: &mut Value) {
             if let Some(Value::Object(variables)) = members.get_mut("variables") {
                 variables.remove("required");
             }
-            members.values_mut().for_each(relax);
+            members.values_mut().for_each(relax_schema);
         }
-        Value::Array(entries) => entries.iter_mut().for_each(relax),
+        Value::Array(entries) => entries.iter_mut().for_each(relax_schema),
         _ => {}
     }
 }

@@ -7,20 +7,20 @@ use mcp_apps::{AppToolError, CloseCause, HostResponse, ResponseError, ViewEvent}
 use mcp_proto::types::Map;
 use serde_json::{Value, json};
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
-fn begin(page: &mut Page) -> Value {
+fn begin_page_teardown(page: &mut TestPage) -> Value {
     page.view.begin_teardown(page.now);
-    page.drain();
+    page.drain_view_outputs();
     page.received.last().map(|message| message["id"].clone()).unwrap_or_default()
 }
 
 #[test]
-fn page_confirms_its_end() {
-    let mut page = Page::ready();
-    let id = begin(&mut page);
-    assert_eq!(page.methods(), ["ui/resource-teardown"]);
-    begin(&mut page);
+fn page_confirms_teardown() {
+    let mut page = TestPage::ready();
+    let id = begin_page_teardown(&mut page);
+    assert_eq!(page.received_methods(), ["ui/resource-teardown"]);
+    begin_page_teardown(&mut page);
     assert_eq!(page.received.len(), 1, "the page is notified once");
     page.respond(&id, json!({}));
     assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Confirmed)]);
@@ -29,37 +29,37 @@ fn page_confirms_its_end() {
 
 #[test]
 fn page_that_fails_or_is_silent_is_closed_too() {
-    let mut page = Page::ready();
-    let id = begin(&mut page);
-    page.post(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": "no" } }));
+    let mut page = TestPage::ready();
+    let id = begin_page_teardown(&mut page);
+    page.send_message(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": "no" } }));
     assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Failed)]);
-    let mut page = Page::ready();
-    begin(&mut page);
+    let mut page = TestPage::ready();
+    begin_page_teardown(&mut page);
     assert_eq!(page.view.poll_timeout(), Some(page.now + TEARDOWN_TIMEOUT));
-    page.pass(TEARDOWN_TIMEOUT - Duration::from_millis(1));
+    page.advance_time(TEARDOWN_TIMEOUT - Duration::from_millis(1));
     assert_eq!(page.events, []);
-    page.pass(Duration::from_millis(1));
+    page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events, [ViewEvent::Closed(CloseCause::TimedOut)]);
 }
 
 #[test]
 fn page_that_was_never_initialized_is_not_notified() {
-    let mut page = Page::new(config());
+    let mut page = TestPage::new(view_config());
     page.request("ping", json!({}));
     page.initialize(json!({}));
-    begin(&mut page);
+    begin_page_teardown(&mut page);
     assert_eq!(page.events, [ViewEvent::Closed(CloseCause::NeverInitialized)]);
     assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
 }
 
 #[test]
 fn page_can_save_its_state_while_it_ends() {
-    let mut page = Page::ready();
-    let teardown = begin(&mut page);
+    let mut page = TestPage::ready();
+    let teardown = begin_page_teardown(&mut page);
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.only_request();
-    page.view.respond(id, HostResponse::Result(map(json!({ "content": [] })))).unwrap();
-    page.drain();
+    page.view.respond(id, HostResponse::Result(to_json_map(json!({ "content": [] })))).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.response_to(page.last_id())["result"], json!({ "content": [] }));
     page.respond(&teardown, json!({}));
     assert!(page.view.is_closed());
@@ -67,11 +67,11 @@ fn page_can_save_its_state_while_it_ends() {
 
 #[test]
 fn waiting_requests_end_with_the_view() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
     let call = page.last_id();
     let (id, _) = page.only_request();
-    let teardown = begin(&mut page);
+    let teardown = begin_page_teardown(&mut page);
     page.respond(&teardown, json!({}));
     assert_eq!(page.withdrawn, [id]);
     assert_eq!(page.response_to(call)["error"]["message"], json!("the view is closed"));
@@ -80,37 +80,37 @@ fn waiting_requests_end_with_the_view() {
 
 #[test]
 fn nothing_is_sent_to_a_page_that_is_gone() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
     page.view.page_gone();
     page.view.page_gone();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!((page.received.len(), page.withdrawn.len()), (0, 1));
     assert_eq!(page.events, [ViewEvent::Closed(CloseCause::PageGone)]);
 }
 
 #[test]
 fn closed_view_ignores_everything() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.page_gone();
     page.request("ping", json!({}));
     page.view.send_input(None).unwrap();
-    page.view.change_context(config().context).unwrap();
+    page.view.change_context(view_config().context).unwrap();
     page.view.begin_teardown(page.now);
-    page.pass(Duration::from_secs(60));
+    page.advance_time(Duration::from_secs(60));
     assert_eq!((page.received.len(), page.faults.len(), page.view.poll_timeout()), (0, 0, None));
 }
 
 #[test]
 fn tools_of_the_app_end_with_the_view() {
-    let mut page = Page::ready_with(config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
     page.view.list_app_tools(page.now).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     let id = page.received.pop().unwrap()["id"].clone();
     page.respond(&id, json!({ "tools": [{ "name": "move", "inputSchema": { "type": "object" } }] }));
     let call = page.view.call_app_tool("move", Map::new(), page.now).unwrap();
     page.events.clear();
-    let teardown = begin(&mut page);
+    let teardown = begin_page_teardown(&mut page);
     page.respond(&teardown, json!({}));
     let ended = ViewEvent::AppToolCallEnded { call, result: Err(AppToolError::Closed) };
     assert_eq!(page.events, [ended, ViewEvent::Closed(CloseCause::Confirmed)]);

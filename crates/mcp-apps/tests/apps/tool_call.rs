@@ -1,30 +1,30 @@
 //! Tests of the delivery of a tool call's input and result to the page.
 
-use mcp_apps::{DisplayMode, HostContext, ToolOrderError, UndeclaredMode};
+use mcp_apps::{DisplayMode, HostContext, ToolMessageOrderError, UndeclaredDisplayMode};
 use serde_json::json;
 
-use super::page::{Page, config, map};
+use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
 fn input_is_sent_once_and_before_the_result() {
-    let mut page = Page::ready();
-    let result = map(json!({ "content": [] }));
-    assert_eq!(page.view.send_result(result.clone()), Err(ToolOrderError::InputMissing));
+    let mut page = TestPage::ready();
+    let result = to_json_map(json!({ "content": [] }));
+    assert_eq!(page.view.send_result(result.clone()), Err(ToolMessageOrderError::InputMissing));
     page.view.send_input(None).unwrap();
-    assert_eq!(page.view.send_input(None), Err(ToolOrderError::InputComplete));
-    assert_eq!(page.view.send_partial_input(map(json!({}))), Err(ToolOrderError::InputComplete));
+    assert_eq!(page.view.send_input(None), Err(ToolMessageOrderError::InputComplete));
+    assert_eq!(page.view.send_partial_tool_input(to_json_map(json!({}))), Err(ToolMessageOrderError::InputComplete));
     page.view.send_result(result.clone()).unwrap();
-    assert_eq!(page.view.send_result(result), Err(ToolOrderError::CallEnded));
-    assert_eq!(page.view.send_cancelled(None), Err(ToolOrderError::CallEnded));
-    assert_eq!(page.view.send_input(None), Err(ToolOrderError::CallEnded));
-    page.drain();
-    assert_eq!(page.methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+    assert_eq!(page.view.send_result(result), Err(ToolMessageOrderError::CallEnded));
+    assert_eq!(page.view.send_tool_cancelled(None), Err(ToolMessageOrderError::CallEnded));
+    assert_eq!(page.view.send_input(None), Err(ToolMessageOrderError::CallEnded));
+    page.drain_view_outputs();
+    assert_eq!(page.received_methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
     assert_eq!(page.received[0]["params"], json!({ "arguments": {} }), "a call without arguments has empty ones");
 }
 
 #[test]
-fn result_is_the_parameters_with_all_members() {
-    let mut page = Page::ready();
+fn tool_result_is_sent_with_all_members() {
+    let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
     let result = json!({
         "content": [{ "type": "text", "text": "noon" }],
@@ -32,50 +32,50 @@ fn result_is_the_parameters_with_all_members() {
         "_meta": { "source": "clock" },
         "isError": false,
     });
-    page.view.send_result(map(result.clone())).unwrap();
-    page.drain();
+    page.view.send_result(to_json_map(result.clone())).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[1]["params"], result);
 }
 
 #[test]
 fn result_without_content_gets_an_empty_list() {
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
-    page.view.send_result(map(json!({ "structuredContent": { "hour": 12 } }))).unwrap();
-    page.drain();
+    page.view.send_result(to_json_map(json!({ "structuredContent": { "hour": 12 } }))).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[1]["params"], json!({ "structuredContent": { "hour": 12 }, "content": [] }));
 }
 
 #[test]
 fn refused_call_is_reported_as_cancelled_with_and_without_input() {
     for has_input in [true, false] {
-        let mut page = Page::ready();
+        let mut page = TestPage::ready();
         if has_input {
             page.view.send_input(None).unwrap();
         }
-        page.view.send_cancelled(Some("refused by the user".into())).unwrap();
-        page.drain();
+        page.view.send_tool_cancelled(Some("refused by the user".into())).unwrap();
+        page.drain_view_outputs();
         let last = page.received.last().unwrap();
         assert_eq!(last["method"], json!("ui/notifications/tool-cancelled"));
         assert_eq!(last["params"], json!({ "reason": "refused by the user" }));
     }
-    let mut page = Page::ready();
-    page.view.send_cancelled(None).unwrap();
-    page.drain();
+    let mut page = TestPage::ready();
+    page.view.send_tool_cancelled(None).unwrap();
+    page.drain_view_outputs();
     assert_eq!(page.received[0]["params"], json!({}));
 }
 
 #[test]
 fn host_does_not_switch_to_a_mode_that_the_page_does_not_declare() {
-    let mode = |display_mode| HostContext { display_mode, ..config().context };
-    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline"] }));
+    let mode = |display_mode| HostContext { display_mode, ..view_config().context };
+    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let refused = page.view.change_context(mode(DisplayMode::Fullscreen));
-    assert_eq!(refused, Err(UndeclaredMode(DisplayMode::Fullscreen)));
-    page.drain();
+    assert_eq!(refused, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
+    page.drain_view_outputs();
     assert_eq!(page.received.len(), 0);
     // A page that declares nothing leaves the choice to the host.
-    let mut page = Page::ready();
+    let mut page = TestPage::ready();
     page.view.change_context(mode(DisplayMode::Fullscreen)).unwrap();
-    page.drain();
+    page.drain_view_outputs();
     assert_eq!(page.received[0]["params"], json!({ "displayMode": "fullscreen" }));
 }

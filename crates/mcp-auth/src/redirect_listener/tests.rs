@@ -6,7 +6,7 @@ use testkit::browser;
 
 use super::*;
 
-const STATE: &str = "the-right-state";
+const OAUTH_STATE: &str = "the-right-state";
 
 fn redirect_uri() -> Url {
     Url::parse("http://127.0.0.1:4711/callback").unwrap()
@@ -18,24 +18,28 @@ fn http_request(target: &str, headers: &str) -> String {
 
 #[test]
 fn only_the_valid_redirect_is_accepted() {
-    let good = format!("/callback?code=c&state={STATE}");
+    let good = format!("/callback?code=c&state={OAUTH_STATE}");
     let browser_like = "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site";
     let own = |target: &str| http_request(target, "");
     // Request, `true` if it is accepted, description.
     let table = [
         (own(&good), true, "the right one"),
         (http_request(&good, browser_like), true, "the right one as browsers send it"),
-        (own(&format!("/callback?error=access_denied&state={STATE}")), true, "a right one with an error"),
+        (own(&format!("/callback?error=access_denied&state={OAUTH_STATE}")), true, "a right one with an error"),
         (own("/callback?code=c"), false, "no state"),
         (own("/callback?code=c&state=other"), false, "a wrong state"),
         (own("/callback?code=c&state="), false, "an empty state"),
         (own("/callback?error=access_denied&state=other"), false, "an error with a wrong state"),
-        (own(&format!("/callback?code=c&state={STATE}&state={STATE}")), false, "a state twice"),
-        (own(&format!("/callback?code=c&code=d&state={STATE}")), false, "a code twice"),
-        (own(&format!("/callback?state={STATE}")), false, "neither code nor error"),
-        (own(&format!("/other?code=c&state={STATE}")), false, "another path"),
-        (own(&format!("//evil.example/callback?code=c&state={STATE}")), false, "another host in the target"),
-        (own(&format!("http://127.0.0.1:4711/callback?code=c&state={STATE}")), false, "a whole URL as for a proxy"),
+        (own(&format!("/callback?code=c&state={OAUTH_STATE}&state={OAUTH_STATE}")), false, "a state twice"),
+        (own(&format!("/callback?code=c&code=d&state={OAUTH_STATE}")), false, "a code twice"),
+        (own(&format!("/callback?state={OAUTH_STATE}")), false, "neither code nor error"),
+        (own(&format!("/other?code=c&state={OAUTH_STATE}")), false, "another path"),
+        (own(&format!("//evil.example/callback?code=c&state={OAUTH_STATE}")), false, "another host in the target"),
+        (
+            own(&format!("http://127.0.0.1:4711/callback?code=c&state={OAUTH_STATE}")),
+            false,
+            "a whole URL as for a proxy",
+        ),
         (own(&good).replace("GET", "POST"), false, "a POST"),
         (own(&good).replace("GET", "HEAD"), false, "a HEAD"),
         (own(&good).replace("127.0.0.1:4711", "evil.example:4711"), false, "another host"),
@@ -47,7 +51,7 @@ fn only_the_valid_redirect_is_accepted() {
         (String::new(), false, "nothing"),
     ];
     for (head, is_taken, what) in table {
-        let judged = parse_redirect(&head, &redirect_uri(), STATE);
+        let judged = parse_redirect(&head, &redirect_uri(), OAUTH_STATE);
         assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] X50: {what}: {judged:?}");
     }
 }
@@ -55,13 +59,13 @@ fn only_the_valid_redirect_is_accepted() {
 #[test]
 fn pasted_redirect_is_validated_like_a_browser_request() {
     for (text, is_taken) in [
-        (format!(" http://127.0.0.1:4711/callback?code=c&state={STATE}\n"), true),
-        (format!("http://127.0.0.1:4712/callback?code=c&state={STATE}"), false),
-        (format!("https://evil.example/callback?code=c&state={STATE}"), false),
+        (format!(" http://127.0.0.1:4711/callback?code=c&state={OAUTH_STATE}\n"), true),
+        (format!("http://127.0.0.1:4712/callback?code=c&state={OAUTH_STATE}"), false),
+        (format!("https://evil.example/callback?code=c&state={OAUTH_STATE}"), false),
         ("http://127.0.0.1:4711/callback?code=c&state=other".to_owned(), false),
         ("c".to_owned(), false),
     ] {
-        let judged = parse_pasted_redirect(&text, &redirect_uri(), STATE);
+        let judged = parse_pasted_redirect(&text, &redirect_uri(), OAUTH_STATE);
         assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] pasted {text:?}: {judged:?}");
     }
 }
@@ -102,22 +106,22 @@ async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
     let refusals = Arc::clone(&refused);
     let expected = redirect_uri.clone();
     let waiting = tokio::spawn(async move {
-        let state = SecretString::from(STATE);
+        let state = SecretString::from(OAUTH_STATE);
         callback.wait_for_response(&expected, &state, |why| refusals.lock().unwrap().push(why.to_owned())).await
     });
     let port = redirect_uri.port().unwrap();
     let at = |query: &str| format!("{redirect_uri}?{query}");
     for (url, method, headers) in [
         (at("code=c&state=wrong"), "GET", String::new()),
-        (at(&format!("code=c&state={STATE}")), "POST", String::new()),
-        (at(&format!("code=c&state={STATE}")), "GET", format!("host: evil.example:{port}\r\n")),
+        (at(&format!("code=c&state={OAUTH_STATE}")), "POST", String::new()),
+        (at(&format!("code=c&state={OAUTH_STATE}")), "GET", format!("host: evil.example:{port}\r\n")),
         (at("error=access_denied"), "GET", String::new()),
     ] {
         let page = browser::send(&url, method, &headers, "").await.unwrap();
         assert!((400..500).contains(&page.status), "X50: the request must be refused with a page: {page:?}");
-        assert!(!page.body.contains(STATE), "the page must not repeat the state: {page:?}");
+        assert!(!page.body.contains(OAUTH_STATE), "the page must not repeat the state: {page:?}");
     }
-    let right = at(&format!("code=the-code&state={STATE}"));
+    let right = at(&format!("code=the-code&state={OAUTH_STATE}"));
     let shown = tokio::spawn({
         let right = right.clone();
         async move { browser::send(&right, "GET", "Accept-Language: zh-CN,en;q=0.5\r\n", "").await }

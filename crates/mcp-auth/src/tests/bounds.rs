@@ -6,7 +6,7 @@ use super::support::{RequestOutcome, TestAuthorization, start_servers};
 use crate::*;
 
 #[tokio::test]
-async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
+async fn permanent_refusal_is_reported_and_causes_few_requests() {
     // Permanent 401, permanent 5xx of the authorization server, permanent 5xx of the server.
     for (refusing, down) in [
         (RefusalBehaviour::Unauthorized, None),

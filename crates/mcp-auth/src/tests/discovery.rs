@@ -23,11 +23,11 @@ fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (V
 
 #[tokio::test]
 async fn metadata_is_found_at_every_location() {
-    const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+    const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
     let (oauth, openid) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
     let tenant = |place: &str| format!("{place}/tenant1");
     let all_of_tenant = vec![tenant(oauth), tenant(openid), format!("/tenant1{openid}")];
-    let well_known = vec![format!("{RESOURCE}/mcp"), RESOURCE.to_owned()];
+    let well_known = vec![format!("{RESOURCE_METADATA_PATH}/mcp"), RESOURCE_METADATA_PATH.to_owned()];
     // Resource metadata, server metadata and its path, expected requests in order.
     let table = [
         (
@@ -241,17 +241,17 @@ async fn internal_metadata_url_is_not_requested() {
 
 #[tokio::test]
 async fn metadata_redirects_are_followed_to_allowed_urls_only() {
-    const PLACE: &str = "/.well-known/oauth-authorization-server";
+    const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
     for (to, is_good) in [
         ("/.well-known/openid-configuration", true),
         ("http://10.0.0.1/x", false),
         ("file:///etc/passwd", false),
-        (PLACE, false),
+        (METADATA_PATH, false),
     ] {
         let (issuer, server) = start_servers(
             |script| {
                 script.metadata = MetadataLocation::OpenIdAppended;
-                script.redirects.insert(PLACE.to_owned(), (307, to.to_owned()));
+                script.redirects.insert(METADATA_PATH.to_owned(), (307, to.to_owned()));
             },
             |_| (),
         )
@@ -259,19 +259,19 @@ async fn metadata_redirects_are_followed_to_allowed_urls_only() {
         let bench = TestAuthorization::new(&server, |_| ());
         let connected = bench.connect().await;
         assert_eq!(connected.is_ok(), is_good, "X47 X49: a redirect to {to}: {connected:?}");
-        assert!(issuer.count(PLACE) <= 4, "X49: at most three redirects may be followed");
+        assert!(issuer.count(METADATA_PATH) <= 4, "X49: at most three redirects may be followed");
     }
 }
 
 #[tokio::test]
 async fn x47_redirect_cannot_reach_another_port_of_a_loopback_host() {
-    const PLACE: &str = "/.well-known/oauth-authorization-server";
+    const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     other.set_nonblocking(true).unwrap();
     let to = format!("http://{}/_shutdown?now", other.local_addr().unwrap());
     let (_issuer, server) = start_servers(
         |script| {
-            script.redirects.insert(PLACE.to_owned(), (307, to));
+            script.redirects.insert(METADATA_PATH.to_owned(), (307, to));
         },
         |_| (),
     )

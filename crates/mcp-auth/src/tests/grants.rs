@@ -291,7 +291,7 @@ async fn identity_provider_without_s256_is_rejected() {
 }
 
 #[tokio::test]
-async fn bound_token_has_a_new_proof_for_each_request() {
+async fn dpop_token_has_a_new_proof_for_each_request() {
     for dpop in [DpopBehaviour::Required, DpopBehaviour::WithNonce] {
         let (issuer, server) = start_servers(
             |script| {
@@ -331,7 +331,7 @@ async fn bound_token_has_a_new_proof_for_each_request() {
 }
 
 #[tokio::test]
-async fn bearer_token_is_rejected_if_a_bound_one_is_required() {
+async fn bearer_token_is_rejected_if_a_dpop_token_is_required() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();

@@ -12,7 +12,7 @@ fn registration_requests(issuer: &AuthorizationServer) -> Vec<serde_json::Value>
 }
 
 #[tokio::test]
-async fn app_registers_as_a_native_public_client() {
+async fn drawbridge_registers_as_a_native_public_client() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -88,16 +88,16 @@ async fn each_authentication_method_is_used_as_listed() {
 
 #[tokio::test]
 async fn metadata_document_is_the_client_id_if_supported() {
-    const DOCUMENT: &str = "https://app.example/client.json";
+    const DOCUMENT_URL: &str = "https://app.example/client.json";
     let document =
-        |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
+        |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT_URL).unwrap());
     let (issuer, server) = start_servers(|script| script.client_id_metadata = true, |_| ()).await;
     let bench = TestAuthorization::new(&server, document);
     assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
     let used = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         parameter_value(&used, "client_id"),
-        Some(DOCUMENT),
+        Some(DOCUMENT_URL),
         "[auth-cimd-support] [auth-cimd-url-form] the URL must be the client id"
     );
     assert!(registration_requests(&issuer).is_empty(), "[auth-registration-priority] nothing must be registered");

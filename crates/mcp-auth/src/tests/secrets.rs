@@ -175,7 +175,7 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
 }
 
 #[test]
-fn key_in_the_url_stays_redacted() {
+fn api_key_in_the_server_url_stays_redacted() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.register_query_secrets(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.register_secret(&format!("token-number-{number}")));

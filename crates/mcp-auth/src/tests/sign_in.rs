@@ -138,7 +138,7 @@ async fn error_of_another_issuer_is_not_shown() {
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
-        let shown = format!("{error} {}", bench.conclusions());
+        let shown = format!("{error} {}", bench.step_conclusions());
         assert_eq!(shown.contains("access_denied"), is_shown, "[auth-iss-error-response] {iss:?}: {shown}");
     }
 }
@@ -291,7 +291,7 @@ async fn redirect_is_pasted_if_the_browser_fails() {
     let account = flow.await.unwrap().unwrap();
     assert_eq!(account.issuer, issuer.issuer(), "the pasted response must be accepted");
     assert!(
-        bench.conclusions().contains("an invalid response was refused"),
+        bench.step_conclusions().contains("an invalid response was refused"),
         "invalid responses must not end the sign-in"
     );
 }
@@ -335,7 +335,7 @@ async fn account_selection_is_requested() {
 }
 
 #[tokio::test]
-async fn sign_in_before_any_call_probes_the_server() {
+async fn sign_in_before_any_call_requests_a_challenge_from_the_server() {
     let (issuer, server) = start_servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let began = std::time::Instant::now();

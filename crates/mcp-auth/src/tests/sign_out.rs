@@ -68,6 +68,6 @@ async fn unrevocable_access_token_ends_with_its_grant() {
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;
         assert_eq!(revoked == RevocationOutcome::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
         assert_eq!(issuer.valid_token_counts().1, 0, "no refresh token may be valid");
-        assert!(!is_done || bench.conclusions().contains("it is revoked"), "the steps must show the revocation");
+        assert!(!is_done || bench.step_conclusions().contains("it is revoked"), "the steps must show the revocation");
     }
 }

@@ -57,7 +57,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
 }
 
 #[tokio::test]
-async fn endless_step_ups_are_stopped() {
+async fn number_of_step_ups_per_operation_is_limited() {
     let (issuer, server) = start_servers(
         |_| (),
         |script| {

@@ -219,7 +219,7 @@ impl TestAuthorization {
         format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
     }
 
-    pub(super) fn conclusions(&self) -> String {
+    pub(super) fn step_conclusions(&self) -> String {
         self.authorization.steps().iter().map(|step| format!("{}: {}\n", step.phase, step.conclusion)).collect()
     }
 }

@@ -9,7 +9,7 @@ use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers
 use crate::*;
 
 /// Simulates another process that uses the same vault as `bench`.
-fn other_process(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
+fn start_other_process(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
     TestAuthorization::at_server(&server.url(), Arc::clone(&bench.vault), |_| ())
 }
 
@@ -18,7 +18,7 @@ async fn token_renewed_by_another_process_is_used() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other_process(&server, &app);
+    let command_line = start_other_process(&server, &app);
     for by_clock in [true, false] {
         if by_clock {
             for bench in [&app, &command_line] {
@@ -60,7 +60,7 @@ async fn two_processes_do_not_renew_concurrently() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other_process(&server, &app);
+    let command_line = start_other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for bench in [&app, &command_line] {
@@ -80,7 +80,7 @@ async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
-    let command_line = other_process(&server, &app);
+    let command_line = start_other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
     issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
@@ -95,7 +95,7 @@ async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     assert!(app.authorization.account().unwrap().ended.is_none(), "the account must not be ended");
     issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
     assert_eq!(command_line.call("echo").await, RequestOutcome::Answered(200), "the command line's call must succeed");
-    let again = other_process(&server, &app);
+    let again = start_other_process(&server, &app);
     assert_eq!(again.call("echo").await, RequestOutcome::Answered(200), "a third process must use the sign-in");
 }
 
@@ -105,7 +105,7 @@ async fn sign_out_in_another_process_is_respected() {
         let (issuer, server) = start_servers(|script| script.revocation = false, |_| ()).await;
         let app = TestAuthorization::new(&server, |_| ());
         app.connect().await.unwrap();
-        let command_line = other_process(&server, &app);
+        let command_line = start_other_process(&server, &app);
         command_line.authorization.load().await.unwrap();
         app.advance_clock(3590);
         let outcome = if is_under_way {
@@ -135,7 +135,7 @@ async fn sign_in_of_another_process_is_used() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     assert!(matches!(app.call("echo").await, RequestOutcome::Stopped(_)), "no user is signed in");
-    let command_line = other_process(&server, &app);
+    let command_line = start_other_process(&server, &app);
     command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the sign-in must be shared");
     assert!(app.user.consents.lock().unwrap().is_empty(), "no further consent must be requested");

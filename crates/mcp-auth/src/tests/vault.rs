@@ -35,7 +35,7 @@ async fn sign_in_succeeds_without_persistence() {
         "[auth-token-storage] the missing persistence must be reported"
     );
     assert!(
-        bench.conclusions().contains("the stored sign-in could not be read: it is locked"),
+        bench.step_conclusions().contains("the stored sign-in could not be read: it is locked"),
         "the steps must state the vault's error"
     );
     bench.advance_clock(3590);
@@ -55,7 +55,7 @@ async fn sign_in_succeeds_without_persistence() {
 }
 
 #[tokio::test]
-async fn incomplete_sign_out_applies_until_the_app_ends() {
+async fn incomplete_sign_out_applies_until_drawbridge_exits() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();

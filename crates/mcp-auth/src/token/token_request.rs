@@ -146,7 +146,7 @@ impl TokenEndpoint<'_> {
             request.headers_mut().insert("dpop", proof);
         }
         let answer = self.web.send(self.phase, request).await?;
-        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::valid_nonce(value.to_str().ok()?));
+        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::parse_nonce(value.to_str().ok()?));
         if let Some(nonce) = nonce {
             self.nonces.set(self.issuer, nonce);
         }

@@ -9,7 +9,8 @@ use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
 use super::line_survey::{LineScan, parse_request_id, trim_received_line};
 use super::{
-    IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_VALUES, RawJson, RpcError,
+    IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_JSON_DEPTH, MAX_JSON_VALUES, RawJson,
+    RpcError,
 };
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
@@ -43,10 +44,10 @@ fn validate_line(bytes: &Bytes, found: &LineScan) -> Result<ByteString, InvalidC
         Some(_) => return Err(classify_non_object(bytes)),
     }
     let text = ByteString::try_from(bytes.clone()).map_err(|error| InvalidCause::NotUtf8(error.valid_up_to()))?;
-    if found.depth > MAX_DEPTH {
+    if found.depth > MAX_JSON_DEPTH {
         return Err(InvalidCause::TooDeep);
     }
-    if found.values > MAX_VALUES {
+    if found.values > MAX_JSON_VALUES {
         return Err(InvalidCause::TooManyValues);
     }
     if let Some(byte) = found.control {

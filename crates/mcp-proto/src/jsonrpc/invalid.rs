@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::line_survey::{self, LineScan};
-use super::{MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_ID_BYTES, MAX_VALUES, RequestId};
+use super::{MAX_BATCH_MESSAGES, MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_JSON_VALUES, RequestId};
 
 /// A line from the server that is not a valid message.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -62,11 +62,11 @@ pub enum InvalidCause {
     /// The message has these two fields, which exclude each other, such as `result` and `error`.
     #[error("both \"{0}\" and \"{1}\"")]
     Ambiguous(&'static str, &'static str),
-    /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
-    #[error("the message nests deeper than {MAX_DEPTH} levels")]
+    /// Arrays and objects are nested deeper than [`MAX_JSON_DEPTH`].
+    #[error("the message nests deeper than {MAX_JSON_DEPTH} levels")]
     TooDeep,
-    /// The message has more than [`MAX_VALUES`] JSON values.
-    #[error("the message has more than {MAX_VALUES} values")]
+    /// The message has more than [`MAX_JSON_VALUES`] JSON values.
+    #[error("the message has more than {MAX_JSON_VALUES} values")]
     TooManyValues,
     /// The `jsonrpc` field is missing or not `"2.0"`.
     #[error("the field \"jsonrpc\" is not \"2.0\"")]

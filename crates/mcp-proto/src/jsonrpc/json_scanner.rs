@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use bytes::{key_and_colon_end, literal_end, number_end, skip_whitespace, string_end};
 
 use super::value_spans::{ValueRecorder, ValueSpan};
-use super::{MAX_DEPTH, MAX_VALUES};
+use super::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
 
 /// Cursor that validates a JSON text while it advances. Methods that return `Option` return `None` if the text at the
 /// cursor is invalid.
@@ -200,14 +200,14 @@ impl<'a> JsonScanner<'a> {
                 open @ (b'{' | b'[') => {
                     depth += 1;
                     // The value itself is nested in at least one container.
-                    if depth >= MAX_DEPTH {
+                    if depth >= MAX_JSON_DEPTH {
                         return None;
                     }
                     self.count_value()?;
                     recorder.on_container_start(depth, at - start);
                     let object = open == b'{';
                     at = skip_whitespace(bytes, at + 1);
-                    if bytes.get(at) != Some(&(open + CLOSE_OFFSET)) {
+                    if bytes.get(at) != Some(&(open + CLOSING_BRACKET_OFFSET)) {
                         objects = objects << 1 | u128::from(object);
                         if object {
                             at = key_and_colon_end(bytes, at)?;
@@ -253,13 +253,13 @@ impl<'a> JsonScanner<'a> {
 
     fn count_value(&mut self) -> Option<()> {
         self.values += 1;
-        (self.values <= MAX_VALUES).then_some(())
+        (self.values <= MAX_JSON_VALUES).then_some(())
     }
 }
 
 /// Difference between the ASCII codes of a closing brace or bracket and of the opening one.
-const CLOSE_OFFSET: u8 = b'}' - b'{';
-const _: () = assert!(b'[' + CLOSE_OFFSET == b']');
+const CLOSING_BRACKET_OFFSET: u8 = b'}' - b'{';
+const _: () = assert!(b'[' + CLOSING_BRACKET_OFFSET == b']');
 
 /// A JSON string with its quotes.
 #[derive(Debug, Clone, Copy)]

@@ -30,9 +30,9 @@ pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 
 /// Maximum nesting of arrays and objects in one JSON-RPC message.
-pub const MAX_DEPTH: usize = 128;
+pub const MAX_JSON_DEPTH: usize = 128;
 /// Maximum number of JSON values in one JSON-RPC message. Each parsed value takes some 70 bytes of memory.
-pub const MAX_VALUES: usize = 500_000;
+pub const MAX_JSON_VALUES: usize = 500_000;
 /// Maximum number of messages in one JSON-RPC batch.
 pub const MAX_BATCH_MESSAGES: usize = 1000;
 /// Maximum length of a JSON-RPC request id in bytes.

@@ -73,7 +73,7 @@ impl fmt::Display for DeliveryFault {
 
 impl DeliveryFault {
     /// Returns `true` if the server may have acted on the request.
-    fn may_have_acted(&self) -> bool {
+    fn may_server_have_acted(&self) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => false,
             DeliveryFault::Status { code, .. } => *code >= 500,
@@ -151,5 +151,5 @@ impl Session {
 }
 
 pub(super) fn undelivered_call_error(fault: &DeliveryFault) -> CallError {
-    CallError::Undelivered { cause: fault.to_string(), sent: fault.may_have_acted() }
+    CallError::Undelivered { cause: fault.to_string(), sent: fault.may_server_have_acted() }
 }

@@ -59,8 +59,8 @@ use queue::EventQueue;
 use reopening::ReopeningState;
 use request_table::PendingRequestTable;
 use server_requests::PendingServerRequest;
-use subscriptions::ListenState;
-use task_calls::TaskRecords;
+use subscriptions::ListenRequestState;
+use task_calls::TaskSupportRecords;
 
 pub use caching::{CacheHint, CacheScope};
 pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
@@ -90,13 +90,13 @@ pub struct Session {
     last_request: u64,
     batches: IndexMap<u64, PendingBatch>,
     last_batch: u64,
-    listen: Box<ListenState>,
+    listen: Box<ListenRequestState>,
     liveness: LivenessCheck,
     log_level: Option<LogLevel>,
     trace: Option<Box<TraceContext>>,
     common_meta: CommonMeta,
     mirrored: MirroredArguments,
-    tasks: TaskRecords,
+    tasks: TaskSupportRecords,
     elicitations: IndexSet<String>,
     /// Latest line of the server during the handshake that was not a message, quoted in the error if the handshake
     /// fails.
@@ -137,7 +137,7 @@ impl Session {
             trace: None,
             common_meta: CommonMeta::default(),
             mirrored: MirroredArguments::default(),
-            tasks: TaskRecords::default(),
+            tasks: TaskSupportRecords::default(),
             elicitations: IndexSet::new(),
             last_output: None,
             config: Box::new(config),

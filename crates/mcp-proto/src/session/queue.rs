@@ -101,7 +101,7 @@ impl EventQueue {
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(dropped) = self.take_dropped_report() {
+        if drained && let Some(dropped) = self.take_overflow_notice() {
             return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
@@ -112,7 +112,7 @@ impl EventQueue {
         Some(event)
     }
 
-    fn take_dropped_report(&mut self) -> Option<SessionEvent> {
+    fn take_overflow_notice(&mut self) -> Option<SessionEvent> {
         let (logs, others) = (std::mem::take(&mut self.dropped_logs), std::mem::take(&mut self.dropped_others));
         let cause = match (logs, others) {
             (0, 0) => return None,

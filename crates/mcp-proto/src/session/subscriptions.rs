@@ -26,7 +26,7 @@ const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
 #[derive(Debug, Default)]
-pub(super) struct ListenState {
+pub(super) struct ListenRequestState {
     /// URIs of the resources that the client is subscribed to, in every revision.
     uris: IndexSet<String>,
     /// Ids of the tasks whose status notifications the client requests.
@@ -51,7 +51,7 @@ pub(super) struct ListenState {
     is_loss_reported: bool,
 }
 
-impl ListenState {
+impl ListenRequestState {
     /// Discards the state of the current `subscriptions/listen` request after the connection was lost. The set of
     /// subscribed resources is retained.
     pub(super) fn discard_stream(&mut self) {

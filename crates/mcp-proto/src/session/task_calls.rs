@@ -64,14 +64,14 @@ pub(super) enum TaskInput {
 
 /// Tools that can run as tasks, and cancelled requests of the client for which the server may still create a task.
 #[derive(Debug, Default)]
-pub(super) struct TaskRecords {
+pub(super) struct TaskSupportRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
     support: IndexMap<String, bool>,
     /// Ids of requests that the client cancelled, but whose late response may still create a task.
     late: IndexSet<i64>,
 }
 
-impl TaskRecords {
+impl TaskSupportRecords {
     /// Records the `execution.taskSupport` of a listed tool.
     pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {

@@ -64,14 +64,14 @@ impl TaskMessage {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TaskPage {
+struct TaskListPage {
     tasks: Vec<TaskMessage>,
     next_cursor: Option<String>,
 }
 
 /// Decodes the result of `tasks/list`.
 pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
-    let TaskPage { tasks, next_cursor } = results::deserialize_object(body)?;
+    let TaskListPage { tasks, next_cursor } = results::deserialize_object(body)?;
     Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_view).collect(), next_cursor })
 }
 

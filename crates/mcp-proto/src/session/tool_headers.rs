@@ -16,20 +16,20 @@ const MAX_SEARCHED_TOOL_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToolPage {
+struct ToolListPage {
     tools: Vec<Value>,
     next_cursor: Option<String>,
 }
 
 /// Keyword that is searched for in the raw JSON of tools, so that tools without it need not be parsed.
-struct SearchKeyword {
+struct SchemaKeywordSearch {
     plain: Finder<'static>,
     escape: Finder<'static>,
 }
 
-impl SearchKeyword {
-    fn new(word: &'static str) -> SearchKeyword {
-        SearchKeyword { plain: Finder::new(word), escape: Finder::new("\\u") }
+impl SchemaKeywordSearch {
+    fn new(word: &'static str) -> SchemaKeywordSearch {
+        SchemaKeywordSearch { plain: Finder::new(word), escape: Finder::new("\\u") }
     }
 
     /// Returns `true` if the JSON of the tool contains the keyword, or has escapes that may spell it.
@@ -49,7 +49,7 @@ impl Session {
     pub(super) fn record_listed_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
             // Avoids parsing the many tools without this keyword.
-            let word = SearchKeyword::new("taskSupport");
+            let word = SchemaKeywordSearch::new("taskSupport");
             for tool in tools.iter() {
                 let read = word.may_occur_in(tool).then(|| tool.read().ok()).flatten();
                 let support = read.and_then(|tool| tool.execution?.task_support);
@@ -59,7 +59,7 @@ impl Session {
         if !self.sends_tool_headers() {
             return;
         }
-        let word = SearchKeyword::new("x-mcp-header");
+        let word = SchemaKeywordSearch::new("x-mcp-header");
         let mut dropped = Vec::new();
         tools.retain(|tool| {
             // Avoids parsing the many tools without this keyword.
@@ -112,10 +112,10 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::parse_body_object(&body).and_then(results::deserialize_object::<ToolPage>),
+            Ok(body) => results::parse_body_object(&body).and_then(results::deserialize_object::<ToolListPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
-        let ToolPage { tools, next_cursor } = match read {
+        let ToolListPage { tools, next_cursor } = match read {
             Ok(page) => page,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::{null_as_default, one_or_many};
+use super::lenient::{deserialize_one_or_many, null_as_default};
 
 /// Description of a client or server program (`basic/lifecycle`, schema `Implementation`).
 ///
@@ -45,7 +45,7 @@ pub struct Icon {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Pixel sizes that the image is designed for, such as `48x48`, or `any`.
-    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
     /// Background color that the icon is designed for: `light` or `dark`.
     #[serde(skip_serializing_if = "Option::is_none")]

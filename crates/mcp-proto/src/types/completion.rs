@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::{null_as_default, whole_number};
+use super::lenient::{deserialize_whole_number, null_as_default};
 
 /// Prompt or resource template whose argument is being completed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct CompletionResult {
     #[serde(default, deserialize_with = "null_as_default")]
     pub values: Vec<String>,
     /// Total number of matching values, or `None` if unknown.
-    #[serde(default, deserialize_with = "whole_number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_whole_number", skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// `true` if there are more matching values than those in `values`.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::lenient::{null_as_default, present_or_null};
+use super::lenient::{deserialize_present_or_null, null_as_default};
 use super::{Annotations, Map, Resource, ResourceContents, SharedText};
 
 /// A block of content. Blocks of an unknown type are retained unchanged.
@@ -118,7 +118,7 @@ pub struct ToolResultContent {
     /// Blocks that the tool returned for the model.
     pub content: Vec<ContentBlock>,
     /// JSON that the tool returned in addition to `content`.
-    #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if `content` describes an error of the tool.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]

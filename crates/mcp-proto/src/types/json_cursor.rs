@@ -48,8 +48,8 @@ type RawMembers<'a> = Vec<(Cow<'a, str>, RawMemberValue<'a>)>;
 /// Removes all but the last of several members of an object with the same name, as `serde_json::Map` does.
 fn remove_duplicate_members(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
-    const FEW_MEMBERS: usize = 8;
-    let doubled: Vec<bool> = if parts.len() <= FEW_MEMBERS {
+    const MAX_MEMBERS_FOR_LINEAR_SEARCH: usize = 8;
+    let doubled: Vec<bool> = if parts.len() <= MAX_MEMBERS_FOR_LINEAR_SEARCH {
         let names = |at: usize| parts[at..].iter().map(|(name, _)| name);
         let doubled = |at: usize| names(at + 1).any(|later| *later == parts[at].0);
         if !(0..parts.len()).any(doubled) {

@@ -29,34 +29,36 @@ where
 }
 
 /// Deserializes a present value as `Some`, including `null`, so that a `null` member differs from an absent one.
-pub(super) fn present_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+pub(super) fn deserialize_present_or_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
 /// Deserializes a whole number, including one written as `12.0`. Any other value, such as a negative number, becomes
 /// `None`.
-pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(super) fn deserialize_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(to_whole_number(&Value::deserialize(deserializer)?))
 }
 
-/// Deserializes a required whole number as [`whole_number`] does.
-pub(super) fn required_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+/// Deserializes a required whole number as [`deserialize_whole_number`] does.
+pub(super) fn deserialize_required_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let value = Value::deserialize(deserializer)?;
     to_whole_number(&value).ok_or_else(|| serde::de::Error::custom("expected a whole number that is not negative"))
 }
 
 fn to_whole_number(value: &Value) -> Option<u64> {
     // 2^53, above which a float does not represent every whole number.
-    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+    const MAX_EXACT_FLOAT_INTEGER: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        (float.fract() == 0.0 && (0.0..=MAX_EXACT).contains(&float)).then_some(float as u64)
+        (float.fract() == 0.0 && (0.0..=MAX_EXACT_FLOAT_INTEGER).contains(&float)).then_some(float as u64)
     })
 }
 
 /// Deserializes a list of strings. A single string is a list of one.
-pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(super) fn deserialize_one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum OneOrMany {

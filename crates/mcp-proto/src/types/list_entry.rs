@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Returns copies of `example`, each with one value replaced or removed.
-    fn altered_copies(example: &Value) -> Vec<Value> {
+    fn copies_with_one_change(example: &Value) -> Vec<Value> {
         let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
         let mut all = others.to_vec();
         match example {
@@ -206,7 +206,7 @@ mod tests {
                     let mut without = members.clone();
                     without.shift_remove(name);
                     all.push(without.into());
-                    for part in altered_copies(member) {
+                    for part in copies_with_one_change(member) {
                         let mut with = members.clone();
                         with.insert(name.clone(), part);
                         all.push(with.into());
@@ -215,7 +215,7 @@ mod tests {
             }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    for part in altered_copies(item) {
+                    for part in copies_with_one_change(item) {
                         let mut with = items.clone();
                         with[at] = part;
                         all.push(with.into());
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn assert_shape_matches_type<T: ListEntryType>(example: &Value) {
-        for value in altered_copies(example).into_iter().chain([example.clone()]) {
+        for value in copies_with_one_change(example).into_iter().chain([example.clone()]) {
             let text = value.to_string();
             let by_shape = ListEntry::<T>::validate_next(&mut JsonScanner::new(&text)).unwrap();
             let by_type = serde_json::from_str::<T>(&text);

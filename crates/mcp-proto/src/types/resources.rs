@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{null_as_default, whole_number};
+use super::lenient::{deserialize_whole_number, null_as_default};
 use super::{Annotations, Icon, Map, SharedText};
 
 /// A resource as listed by the server, or as a link in content.
@@ -23,7 +23,7 @@ pub struct Resource {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Size of the contents in bytes, before encoding.
-    #[serde(default, deserialize_with = "whole_number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_whole_number", skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]

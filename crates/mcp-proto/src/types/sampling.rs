@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{null_as_default, required_whole_number};
+use super::lenient::{deserialize_required_whole_number, null_as_default};
 use super::{ContentBlock, Map, Role, Tool};
 
 /// Parameters of a `sampling/createMessage` request.
@@ -24,7 +24,7 @@ pub struct CreateMessageParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Maximum number of tokens to generate.
-    #[serde(deserialize_with = "required_whole_number")]
+    #[serde(deserialize_with = "deserialize_required_whole_number")]
     pub max_tokens: u64,
     /// Texts that end the generation.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::lenient::{null_as_default, present_or_null};
+use super::lenient::{deserialize_present_or_null, null_as_default};
 use super::{ContentBlock, Icon, Map};
 
 /// A tool as listed by the server. All fields are unverified claims of the server.
@@ -85,7 +85,7 @@ pub struct CallToolResult {
     pub content: Vec<ContentBlock>,
     /// Output as JSON that matches the tool's output schema, since 2025-06-18. Any JSON value, including `null`, in
     /// 2026-07-28.
-    #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if `content` describes an error of the tool. `false` if the JSON member is absent.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]

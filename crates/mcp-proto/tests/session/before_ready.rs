@@ -24,7 +24,7 @@ fn only_pings_are_sent_before_the_initialize_response() {
 }
 
 #[test]
-fn failed_opening_ends_pending_calls() {
+fn failed_handshake_ends_pending_calls() {
     let mut peer = TestSession::new(HandshakeMode::Initialize);
     peer.take_sent_messages();
     let call = peer.call(ClientRequest::Ping);

@@ -154,7 +154,7 @@ fn overlong_line_is_attributed_by_its_head_or_tail() {
 }
 
 #[test]
-fn ids_of_different_types_differ() {
+fn number_and_string_ids_differ() {
     assert_eq!(RequestId::Number(1).to_string(), "1", "a number");
     assert_eq!(RequestId::from("1").to_string(), "\"1\"", "a string");
     assert_ne!(RequestId::Number(1), RequestId::from("1"), "X38: ids of different types must differ");

@@ -201,7 +201,7 @@ fn cancelled_call_is_not_sent_again() {
 }
 
 #[test]
-fn user_responses_survive_a_lost_stream() {
+fn user_responses_are_sent_after_a_lost_stream() {
     let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
     let (call, first) = peer.start_call(request);

@@ -172,7 +172,7 @@ fn modern_errors_do_not_fall_back_to_initialize() {
 }
 
 #[test]
-fn failure_unrelated_to_the_era_ends_the_opening() {
+fn failure_that_does_not_suggest_another_revision_ends_the_handshake() {
     let down = || DeliveryFault::Unreachable { cause: "connection refused".into() };
     let status = |code| DeliveryFault::Status { code, error: None, text: "x".into(), challenge: Some("Bearer".into()) };
     for (fault, expected) in [
@@ -311,7 +311,7 @@ fn pinned_revision_has_no_fallback() {
 }
 
 #[test]
-fn connection_closed_during_opening_is_not_an_exit_on_the_probe() {
+fn connection_closed_during_handshake_is_not_an_exit_on_the_probe() {
     let mut peer = http_peer(None);
     peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
     let events = peer.take_events();

@@ -122,7 +122,7 @@ fn request_state_alone_is_retried_immediately() {
 }
 
 #[test]
-fn rounds_and_request_state_are_bounded() {
+fn input_rounds_and_request_state_are_bounded() {
     let mut peer = modern_peer();
     let (call, mut sent) = peer.start_call(tool_call());
     let mut rounds = 0;
@@ -270,7 +270,7 @@ fn forbidden_input_request_ends_the_call() {
 }
 
 #[test]
-fn cancellation_between_rounds_sends_no_message() {
+fn cancellation_between_input_rounds_sends_no_message() {
     let mut peer = modern_peer();
     let (call, sent) = peer.start_call(tool_call());
     require_input(&mut peer, &sent["id"], Some("s"), form_request());
@@ -287,7 +287,7 @@ fn cancellation_between_rounds_sends_no_message() {
 }
 
 #[test]
-fn rounds_of_a_call_share_one_deadline() {
+fn input_rounds_of_a_call_share_one_deadline() {
     let mut peer = modern_peer();
     let deadline = CallDeadline { idle: seconds(60), total: seconds(100) };
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();

@@ -61,7 +61,7 @@ fn initialized_step() -> ScriptedHandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<ScriptedHandshakeStep>) {
+fn run_scripted_handshake(proves: &str, opening: HandshakeMode, steps: Vec<ScriptedHandshakeStep>) {
     let mut peer = TestSession::with_config(client_config(opening));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
@@ -114,7 +114,7 @@ fn play_handshake(proves: &str, opening: HandshakeMode, steps: Vec<ScriptedHands
 }
 
 #[test]
-fn probe_decides_the_era() {
+fn probe_response_selects_modern_or_legacy_handshake() {
     use Revision::*;
     let legacy = |error: ScriptedHandshakeStep| vec![probe_step(), error, initialize_step(2, "2025-11-25"), Quiet];
     for (proves, steps) in [
@@ -246,7 +246,7 @@ fn probe_decides_the_era() {
             vec![probe_step(), Waits(10), initialize_step(2, "2025-11-25"), Exits(true)],
         ),
     ] {
-        play_handshake(proves, HandshakeMode::Probe, steps);
+        run_scripted_handshake(proves, HandshakeMode::Probe, steps);
     }
 }
 
@@ -353,7 +353,7 @@ fn initialize_negotiates_the_version() {
             ],
         ),
     ] {
-        play_handshake(proves, HandshakeMode::Initialize, steps);
+        run_scripted_handshake(proves, HandshakeMode::Initialize, steps);
     }
 }
 
@@ -362,23 +362,23 @@ fn pinned_revision_is_the_only_one_accepted() {
     for revision in Revision::ALL {
         let opening = HandshakeMode::Pinned(revision);
         if revision.is_modern() {
-            play_handshake(
+            run_scripted_handshake(
                 "pinned",
                 opening,
                 vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("must support")],
             );
-            play_handshake("pinned", opening, vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")]);
-            play_handshake("pinned", opening, vec![probe_step(), Exits(false)]);
+            run_scripted_handshake("pinned", opening, vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")]);
+            run_scripted_handshake("pinned", opening, vec![probe_step(), Exits(false)]);
         } else {
             let version = revision.as_str();
             let opens = |answer| Sends(json!({ "method": "initialize", "params": { "protocolVersion": answer } }));
-            play_handshake(
+            run_scripted_handshake(
                 "[lifecycle-init-version-supported]",
                 opening,
                 vec![opens(version), result_step(1, initialize_result(version)), initialized_step(), Ready(revision)],
             );
             let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
-            play_handshake(
+            run_scripted_handshake(
                 "pinned: any other revision must be refused",
                 opening,
                 vec![opens(version), result_step(1, initialize_result(other)), SendsNothing, Fails(other)],

@@ -265,13 +265,13 @@ pub(crate) fn accepted_form_response() -> ClientResponse {
 /// equal.
 #[track_caller]
 pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
-    fn contains_part(whole: &Value, part: &Value) -> bool {
+    fn json_contains(whole: &Value, part: &Value) -> bool {
         match (whole, part) {
             (Value::Object(whole), Value::Object(part)) => {
-                part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains_part(whole, part)))
+                part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| json_contains(whole, part)))
             }
             _ => whole == part,
         }
     }
-    assert!(contains_part(whole, part), "{proves}: {whole} must contain {part}");
+    assert!(json_contains(whole, part), "{proves}: {whole} must contain {part}");
 }

@@ -107,23 +107,25 @@ impl ResponseCounter {
 
     fn receive_line(&mut self, line: &[u8]) {
         // Counts every actual or apparent request each time it is received.
-        fn ids(read: &Result<IncomingMessage, InvalidMessage>, into: &mut Vec<RequestId>) {
+        fn collect_request_ids(read: &Result<IncomingMessage, InvalidMessage>, into: &mut Vec<RequestId>) {
             match read {
                 Ok(IncomingMessage::Request { id, .. }) => into.push(id.clone()),
-                Ok(IncomingMessage::Batch(messages)) => messages.iter().for_each(|message| ids(message, into)),
+                Ok(IncomingMessage::Batch(messages)) => {
+                    messages.iter().for_each(|message| collect_request_ids(message, into))
+                }
                 Err(invalid) => into.extend(invalid.server_request.clone()),
                 Ok(_) => {}
             }
         }
         let mut found = Vec::new();
-        ids(&IncomingMessage::decode(&Bytes::copy_from_slice(line)), &mut found);
+        collect_request_ids(&IncomingMessage::decode(&Bytes::copy_from_slice(line)), &mut found);
         for id in found {
             *self.requested.entry(json!(id).to_string()).or_default() += 1;
         }
     }
 }
 
-fn request(which: usize) -> ClientRequest {
+fn nth_request(which: usize) -> ClientRequest {
     match which {
         0 => ClientRequest::Ping,
         1 => ClientRequest::ListTools { cursor: None },
@@ -165,7 +167,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
                 peer.send_line(line);
             }
             SessionInput::Call(which) => {
-                if let Ok(call) = peer.session.call(request(which), LONG_DEADLINE, peer.now) {
+                if let Ok(call) = peer.session.call(nth_request(which), LONG_DEADLINE, peer.now) {
                     assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }
@@ -249,12 +251,12 @@ proptest! {
     }
 
     #[test]
-    fn opening_session_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
+    fn session_in_handshake_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
         run_session(TestSession::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
-    fn opening_session_over_http_keeps_its_invariants(
+    fn session_in_handshake_over_http_keeps_its_invariants(
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {

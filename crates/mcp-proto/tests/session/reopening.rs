@@ -109,7 +109,7 @@ fn failed_reopening_fails_the_session() {
 }
 
 #[test]
-fn server_of_another_era_is_reopened() {
+fn session_is_reopened_with_a_server_that_changed_its_revision() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
     let mut peer = TestSession::with_config(settings);
     let probe = peer.take_sent_message();
@@ -140,7 +140,7 @@ fn server_of_another_era_is_reopened() {
 }
 
 #[test]
-fn modern_server_has_no_session_to_lose() {
+fn lost_session_of_a_modern_server_is_ignored() {
     let mut peer = TestSession::over_http(Revision::V2026_07_28);
     peer.session.handle_session_lost(None, peer.now);
     assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "[http-no-session-modern]");

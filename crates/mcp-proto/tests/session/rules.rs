@@ -10,7 +10,7 @@ use crate::peer::{
 };
 
 /// Returns all messages that a session wrote in a run with messages of every kind.
-fn written_messages(revision: Revision) -> Vec<String> {
+fn sent_message_lines(revision: Revision) -> Vec<String> {
     let mut peer = TestSession::ready(revision);
     let mut lines = Vec::new();
     let mut take = |peer: &mut TestSession| {
@@ -34,7 +34,7 @@ fn written_messages(revision: Revision) -> Vec<String> {
 #[test]
 fn every_message_is_valid_json_rpc() {
     for revision in Revision::ALL {
-        let lines = written_messages(revision);
+        let lines = sent_message_lines(revision);
         assert!(lines.len() >= 4, "[base-core-components]: messages must be sent in {revision}");
         for line in lines {
             // A `String` is UTF-8. The test verifies that all characters are retained.
@@ -56,10 +56,10 @@ fn every_message_is_valid_json_rpc() {
                 (None, None) => panic!("[base-jsonrpc2]: neither method nor id: {line}"),
             }
         }
-        let all = written_messages(revision).join("\n");
+        let all = sent_message_lines(revision).join("\n");
         assert!(all.contains("日本") && all.contains("ä"), "[base-utf8]: characters must be unchanged: {all}");
         let token =
-            serde_json::from_str::<Value>(&written_messages(revision)[usize::from(!revision.is_modern())]).unwrap();
+            serde_json::from_str::<Value>(&sent_message_lines(revision)[usize::from(!revision.is_modern())]).unwrap();
         let token = &token["params"]["_meta"]["progressToken"];
         assert!(token.is_i64(), "[progress-token-type]: {token}");
     }

@@ -15,7 +15,7 @@ fn config_with_tools() -> SessionConfig {
     }
 }
 
-fn request(messages: Value) -> Value {
+fn sampling_request(messages: Value) -> Value {
     let tools = json!([{ "name": "weather", "inputSchema": { "type": "object" } }]);
     json!({ "messages": messages, "maxTokens": 10, "tools": tools })
 }
@@ -54,7 +54,7 @@ fn sampling_tools_are_declared_if_the_revision_supports_them() {
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["sampling"], json!({ "tools": {} }), "[sampling-tools-declare]: must be in each modern request");
     let mut old = TestSession::ready_with(Revision::V2025_06_18, all_capabilities(), config_with_tools());
-    old.send_request(json!(1), "sampling/createMessage", request(json!([text_message("user", "Hot?")])));
+    old.send_request(json!(1), "sampling/createMessage", sampling_request(json!([text_message("user", "Hot?")])));
     assert_eq!(
         old.take_sent_message()["error"]["code"],
         -32602,
@@ -63,10 +63,13 @@ fn sampling_tools_are_declared_if_the_revision_supports_them() {
 }
 
 #[test]
-fn balanced_sampling_request_is_reported_completely() {
+fn sampling_request_with_matching_tool_results_is_reported() {
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
-    let mut params =
-        request(json!([text_message("user", "Hot?"), tool_use_message(&["a", "b"]), tool_result_message(&["b", "a"])]));
+    let mut params = sampling_request(json!([
+        text_message("user", "Hot?"),
+        tool_use_message(&["a", "b"]),
+        tool_result_message(&["b", "a"])
+    ]));
     params["toolChoice"] = json!({ "mode": "required" });
     peer.send_request(json!(1), "sampling/createMessage", params.clone());
     let (request, _, server_request) = peer.take_server_request();
@@ -93,7 +96,7 @@ fn balanced_sampling_request_is_reported_completely() {
 }
 
 #[test]
-fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
+fn sampling_request_with_unmatched_tool_results_is_refused() {
     let mixed = json!({ "role": "user", "content": [tool_result_message(&["a"])["content"][0], text_message("user", "and?")["content"]] });
     let user_uses = json!({ "role": "user", "content": tool_use_message(&["a"])["content"] });
     let says_results = json!({ "role": "assistant", "content": tool_result_message(&["a"])["content"] });
@@ -119,14 +122,14 @@ fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
         ("[sampling-validate-content]", json!([strange])),
     ] {
         let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());
-        peer.send_request(json!(1), "sampling/createMessage", request(messages.clone()));
+        peer.send_request(json!(1), "sampling/createMessage", sampling_request(messages.clone()));
         let sent = peer.take_sent_message();
         assert_eq!(sent["error"]["code"], -32602, "{proves}: {messages} must be refused: {sent}");
         assert_eq!(peer.take_events(), vec![], "{proves}: no event must be reported");
     }
-    let mut twice = request(json!([text_message("user", "Hot?")]));
+    let mut twice = sampling_request(json!([text_message("user", "Hot?")]));
     twice["tools"] = json!([{ "name": "a", "inputSchema": {} }, { "name": "a", "inputSchema": {} }]);
-    let mut mode = request(json!([text_message("user", "Hot?")]));
+    let mut mode = sampling_request(json!([text_message("user", "Hot?")]));
     mode["toolChoice"] = json!({ "mode": "sometimes" });
     for (proves, params) in [("two tools of one name", twice), ("[sampling-tool-choice]", mode)] {
         let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config_with_tools());

@@ -42,7 +42,7 @@ fn tool_call_request(tool: &str, as_task: bool) -> ClientRequest {
     ClientRequest::CallTool { name: tool.into(), arguments: serde_json::Map::new(), as_task }
 }
 
-fn task_state(status: &str) -> Value {
+fn task_with_status(status: &str) -> Value {
     json!({ "taskId": "t1", "status": status, "createdAt": "2025-11-25T10:00:00Z",
             "lastUpdatedAt": "2025-11-25T10:00:01Z", "ttl": null, "pollInterval": 5000, "statusMessage": "at it" })
 }
@@ -50,7 +50,7 @@ fn task_state(status: &str) -> Value {
 /// Starts a call that the server continues as the task `t1`.
 fn start_task(peer: &mut TestSession) -> (CallId, Value) {
     let (call, sent) = peer.start_call(tool_call_request("required", false));
-    peer.send_result(&sent["id"], json!({ "task": task_state("working") }));
+    peer.send_result(&sent["id"], json!({ "task": task_with_status("working") }));
     match peer.take_event() {
         SessionEvent::TaskChanged { call: of, task } => {
             assert_eq!(of, call, "[tasks-track-ids]: the event must name the call");
@@ -65,7 +65,7 @@ fn start_task(peer: &mut TestSession) -> (CallId, Value) {
 }
 
 /// Advances time by the polling interval of the task, and returns the `tasks/get` request that the session sends.
-fn wait_for_poll(peer: &mut TestSession) -> Value {
+fn wait_for_task_poll(peer: &mut TestSession) -> Value {
     peer.advance_time(seconds(5));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-until-terminal]");
@@ -104,16 +104,16 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
 
 /// A timeout that stays due keeps a driver from reading the response that it waits for.
 #[test]
-fn notification_during_a_poll_schedules_no_second_one() {
+fn notification_during_a_task_poll_schedules_no_second_poll() {
     let mut peer = task_peer();
     let (_, _) = start_task(&mut peer);
-    let poll = wait_for_poll(&mut peer);
-    peer.send_notification("notifications/tasks/status", task_state("working"));
+    let poll = wait_for_task_poll(&mut peer);
+    peer.send_notification("notifications/tasks/status", task_with_status("working"));
     // Fails if a timeout stays due after it was handled.
     peer.advance_time(seconds(5));
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "a pending poll must be the only one");
-    peer.send_result(&poll["id"], task_state("working"));
-    wait_for_poll(&mut peer);
+    peer.send_result(&poll["id"], task_with_status("working"));
+    wait_for_task_poll(&mut peer);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn task_is_polled_and_its_result_fetched() {
     peer.advance_time(Duration::from_millis(1));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-interval]");
-    let mut now = task_state("working");
+    let mut now = task_with_status("working");
     now["statusMessage"] = json!("half way");
     now["pollInterval"] = json!(1);
     peer.send_result(&sent["id"], now);
@@ -143,14 +143,14 @@ fn task_is_polled_and_its_result_fetched() {
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "an interval of 1 ms must be raised to 100 ms");
     peer.advance_time(Duration::from_millis(1));
     let sent = peer.take_sent_message();
-    let mut slow = task_state("working");
+    let mut slow = task_with_status("working");
     slow["pollInterval"] = json!(1_000_000_000_000_u64);
     peer.send_result(&sent["id"], slow);
     peer.take_events();
     peer.advance_time(seconds(60));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "an interval of years must be lowered to one minute");
-    peer.send_result(&sent["id"], task_state("completed"));
+    peer.send_result(&sent["id"], task_with_status("completed"));
     peer.take_events();
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/result", "[tasks-two-phase]");
@@ -169,7 +169,7 @@ fn task_is_polled_and_its_result_fetched() {
         Vec::<Value>::new(),
         "[tasks-poll-until-terminal]: no further poll must be sent"
     );
-    peer.send_notification("notifications/tasks/status", task_state("completed"));
+    peer.send_notification("notifications/tasks/status", task_with_status("completed"));
     assert_eq!(peer.take_events(), vec![], "a notification of an ended task must be ignored");
 }
 
@@ -178,15 +178,15 @@ fn task_stays_alive_while_polls_are_answered() {
     let mut peer = task_peer();
     let (call, _) = start_task(&mut peer);
     for _ in 0..1000 {
-        let sent = wait_for_poll(&mut peer);
-        peer.send_result(&sent["id"], task_state("working"));
+        let sent = wait_for_task_poll(&mut peer);
+        peer.send_result(&sent["id"], task_with_status("working"));
         assert_eq!(
             peer.take_events(),
             vec![],
             "[lifecycle-timeouts]: answered polls must keep the call alive for 5000 s"
         );
     }
-    wait_for_poll(&mut peer);
+    wait_for_task_poll(&mut peer);
     peer.advance_time(seconds(70));
     let end = peer.take_result(call);
     assert!(
@@ -201,8 +201,8 @@ fn task_stays_alive_while_polls_are_answered() {
 fn status_notification_is_used_but_not_required() {
     let mut peer = task_peer();
     let (_, _) = start_task(&mut peer);
-    wait_for_poll(&mut peer);
-    peer.send_notification("notifications/tasks/status", task_state("completed"));
+    wait_for_task_poll(&mut peer);
+    peer.send_notification("notifications/tasks/status", task_with_status("completed"));
     assert!(
         matches!(peer.take_event(), SessionEvent::TaskChanged { .. }),
         "[tasks-any-stream]: the status must be used"
@@ -212,7 +212,7 @@ fn status_notification_is_used_but_not_required() {
         "tasks/result",
         "[tasks-status-not-relied]: the result must be fetched without a poll"
     );
-    peer.send_notification("notifications/tasks/status", task_state("working"));
+    peer.send_notification("notifications/tasks/status", task_with_status("working"));
     assert_eq!(
         (peer.take_events(), peer.take_sent_messages().len()),
         (vec![], 0),
@@ -220,7 +220,7 @@ fn status_notification_is_used_but_not_required() {
     );
     peer.send_notification("notifications/tasks/status", json!({ "taskId": 5 }));
     assert!(matches!(peer.take_event(), SessionEvent::Anomaly { .. }), "an invalid notification must be reported");
-    let mut other = task_state("working");
+    let mut other = task_with_status("working");
     other["taskId"] = json!("of another");
     peer.send_notification("notifications/tasks/status", other);
     assert_eq!(peer.take_events(), vec![], "[tasks-track-ids]: notifications of unknown tasks must be ignored");
@@ -231,8 +231,8 @@ fn input_is_requested_while_the_result_is_pending() {
     let mut peer = task_peer();
     let (call, _) = start_task(&mut peer);
     let (_other, _) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("input_required"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("input_required"));
     peer.take_events();
     let result = peer.take_sent_message();
     assert_eq!(result["method"], "tasks/result", "[tasks-input-required]");
@@ -249,10 +249,10 @@ fn input_is_requested_while_the_result_is_pending() {
         answer["result"]["action"], "accept",
         "[tasks-recv-ignore-undeclared]: the response must be a plain result"
     );
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("working"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("working"));
     peer.take_events();
-    wait_for_poll(&mut peer);
+    wait_for_task_poll(&mut peer);
     peer.send_result(&result["id"], json!({ "content": [], "isError": true }));
     match peer.take_result(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-failed-includes-is-error]"),
@@ -269,8 +269,8 @@ fn input_is_requested_while_the_result_is_pending() {
 fn failed_cancelled_and_expired_tasks_end_the_call() {
     let mut peer = task_peer();
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("failed"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("failed"));
     peer.take_events();
     let sent = peer.take_sent_message();
     peer.send_error(&sent["id"], -32603, "it broke");
@@ -281,24 +281,24 @@ fn failed_cancelled_and_expired_tasks_end_the_call() {
     );
 
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("cancelled"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("cancelled"));
     let end = peer.take_result(call);
     let message = Some("at it".to_owned());
     assert_eq!(end, Err(CallError::TaskCancelled { message }), "[tasks-poll-until-terminal]: cancelled by the server");
 
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     peer.send_error(&sent["id"], -32602, "expired");
     let end = peer.take_result(call);
     assert!(matches!(&end, Err(CallError::Server(error)) if error.code == -32602), "[tasks-expired]: {end:?}");
 
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     peer.send_error(&sent["id"], -32603, "for a moment");
     assert_eq!(peer.take_events(), vec![], "an internal error must not end the call");
-    let sent = wait_for_poll(&mut peer);
-    let mut other = task_state("working");
+    let sent = wait_for_task_poll(&mut peer);
+    let mut other = task_with_status("working");
     other["taskId"] = json!("t2");
     peer.send_result(&sent["id"], other);
     let end = peer.take_result(call);
@@ -327,14 +327,14 @@ fn plain_tool_call(tool: &str) -> ClientRequest {
 fn task_is_cancelled_by_its_id() {
     let mut peer = task_peer();
     let (call, first) = start_task(&mut peer);
-    let poll = wait_for_poll(&mut peer);
+    let poll = wait_for_task_poll(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     let message = peer.take_sent_message();
     assert_eq!(message["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
     assert_eq!(message["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
     assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "the call must end immediately");
-    peer.send_result(&poll["id"], task_state("working"));
-    peer.send_result(&message["id"], task_state("cancelled"));
+    peer.send_result(&poll["id"], task_with_status("working"));
+    peer.send_result(&message["id"], task_with_status("cancelled"));
     assert_eq!(peer.take_events(), vec![], "[cancel-races]: late responses must be ignored");
     let token = first["params"]["_meta"]["progressToken"].clone();
     peer.send_notification("notifications/progress", json!({ "progressToken": token, "progress": 1 }));
@@ -348,7 +348,7 @@ fn task_is_cancelled_by_its_id() {
         "[cancel-task-via-tasks-cancel]: no cancellation notification must be sent"
     );
     peer.take_events();
-    peer.send_result(&sent["id"], json!({ "task": task_state("working") }));
+    peer.send_result(&sent["id"], json!({ "task": task_with_status("working") }));
     let message = peer.take_sent_message();
     assert_eq!(
         message["method"], "tasks/cancel",
@@ -374,7 +374,10 @@ fn tasks_are_listed() {
     let (call, sent) = peer.start_call(ClientRequest::ListTasks { cursor: Some(cursor.into()) });
     assert_eq!(sent["method"], "tasks/list", "the method");
     assert_eq!(sent["params"], json!({ "cursor": cursor }), "[tasks-list-cursor], [tasks-related-meta-omit]");
-    peer.send_result(&sent["id"], json!({ "tasks": [task_state("working"), task_state("failed")], "nextCursor": "" }));
+    peer.send_result(
+        &sent["id"],
+        json!({ "tasks": [task_with_status("working"), task_with_status("failed")], "nextCursor": "" }),
+    );
     match peer.take_result(call) {
         Ok(ServerResult::Tasks { items, next_cursor }) => {
             assert_eq!(
@@ -394,12 +397,12 @@ fn tasks_are_listed() {
 fn task_survives_a_reopened_session() {
     let mut peer = task_peer();
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     peer.session.handle_session_lost(None, peer.now);
     let init = peer.take_sent_message();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
     peer.advance_time(seconds(20));
-    peer.send_result(&sent["id"], task_state("completed"));
+    peer.send_result(&sent["id"], task_with_status("completed"));
     assert_eq!(
         (peer.take_events(), peer.take_sent_messages().len()),
         (vec![], 0),
@@ -423,18 +426,18 @@ fn task_survives_a_reopened_session() {
 }
 
 #[test]
-fn lost_polls_are_sent_again() {
+fn lost_task_polls_are_sent_again() {
     let mut peer = task_peer();
     let (call, _) = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     peer.report_undelivered(&sent["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("completed"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("completed"));
     peer.take_events();
     let result = peer.take_sent_message();
     peer.report_undelivered(&result["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("completed"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("completed"));
     let result = peer.take_sent_message();
     assert_eq!(result["method"], "tasks/result", "[tasks-disconnect-sse]: a lost stream must not end the task");
     peer.send_result(&result["id"], json!({ "content": [] }));

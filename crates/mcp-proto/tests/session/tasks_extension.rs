@@ -19,7 +19,7 @@ fn task_peer() -> TestSession {
     TestSession::ready_with(Revision::V2026_07_28, capabilities, settings)
 }
 
-fn task_state(status: &str) -> Value {
+fn task_with_status(status: &str) -> Value {
     json!({ "resultType": "complete", "taskId": "t1", "status": status, "createdAt": "2026-07-28T10:00:00Z",
             "lastUpdatedAt": "2026-07-28T10:00:01Z", "ttlMs": 60_000, "pollIntervalMs": 1000 })
 }
@@ -32,7 +32,7 @@ fn with_member(mut task: Value, key: &str, value: Value) -> Value {
 /// Starts a call that the server continues as the task `t1`.
 fn start_task(peer: &mut TestSession) -> CallId {
     let (call, sent) = peer.start_call(tool_call());
-    peer.send_result(&sent["id"], with_member(task_state("working"), "resultType", json!("task")));
+    peer.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
     match peer.take_event() {
         SessionEvent::TaskChanged { call: of, task } => {
             assert_eq!((of, task.status), (call, TaskStatus::Working), "[tasks-ext-polymorphic]: a task");
@@ -45,7 +45,7 @@ fn start_task(peer: &mut TestSession) -> CallId {
 
 /// Advances time by the polling interval, and returns the `tasks/get` request that the session sends. Ignores other
 /// messages.
-fn wait_for_poll(peer: &mut TestSession) -> Value {
+fn wait_for_task_poll(peer: &mut TestSession) -> Value {
     peer.advance_time(seconds(1));
     let (body, head) = peer.take_posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
         "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: the task must be polled",
@@ -79,8 +79,8 @@ fn tasks_extension_is_declared_with_each_request() {
 fn task_ends_with_the_response_of_tasks_get() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("working"), "pollIntervalMs", json!(3000)));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], with_member(task_with_status("working"), "pollIntervalMs", json!(3000)));
     peer.take_events();
     let listen = peer.take_sent_messages().remove(0);
     assert_eq!(listen["params"]["notifications"]["taskIds"], json!(["t1"]), "[tasks-ext-subscribe]");
@@ -91,9 +91,9 @@ fn task_ends_with_the_response_of_tasks_get() {
         Vec::<Value>::new(),
         "[tasks-ext-poll-interval]: a changed interval must be respected"
     );
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     let result = json!({ "content": [], "isError": true, "ttlMs": 5 });
-    peer.send_result(&sent["id"], with_member(task_state("completed"), "result", result));
+    peer.send_result(&sent["id"], with_member(task_with_status("completed"), "result", result));
     match peer.take_result(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-ext-failed-vs-completed]: a tool's error"),
         other => panic!("[tasks-ext-removed-methods]: expected an inline result, not {other:?}"),
@@ -105,30 +105,30 @@ fn task_ends_with_the_response_of_tasks_get() {
     );
 
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    let failed = with_member(task_state("failed"), "error", json!({ "code": -32603, "message": "broke" }));
+    let sent = wait_for_task_poll(&mut peer);
+    let failed = with_member(task_with_status("failed"), "error", json!({ "code": -32603, "message": "broke" }));
     peer.send_result(&sent["id"], with_member(failed, "resultType", json!("task")));
     let end = peer.take_result(call);
     assert!(matches!(&end, Err(CallError::Server(e)) if e.code == -32603), "[tasks-ext-failed-vs-completed]: {end:?}");
 
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("cancelled"), "statusMessage", json!("no more")));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], with_member(task_with_status("cancelled"), "statusMessage", json!("no more")));
     let message = Some("no more".to_owned());
     assert_eq!(peer.take_result(call), Err(CallError::TaskCancelled { message }), "[tasks-ext-status-message]");
 
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     peer.send_error(&sent["id"], -32602, "unknown task");
     assert!(matches!(peer.take_result(call), Err(CallError::Server(_))), "[tasks-ext-unknown-task]");
 
     for wrong in [
-        task_state("completed"),
-        task_state("failed"),
-        with_member(task_state("working"), "resultType", json!("input_required")),
+        task_with_status("completed"),
+        task_with_status("failed"),
+        with_member(task_with_status("working"), "resultType", json!("input_required")),
     ] {
         let call = start_task(&mut peer);
-        let sent = wait_for_poll(&mut peer);
+        let sent = wait_for_task_poll(&mut peer);
         peer.send_result(&sent["id"], wrong);
         assert!(
             matches!(peer.take_result(call), Err(CallError::BadAnswer { .. })),
@@ -142,7 +142,7 @@ fn only_tool_calls_become_tasks() {
     let mut peer = task_peer();
     for request in [ClientRequest::ReadResource { uri: "a:b".into() }, ClientRequest::ListTools { cursor: None }] {
         let (call, sent) = peer.start_call(request);
-        peer.send_result(&sent["id"], with_member(task_state("working"), "resultType", json!("task")));
+        peer.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
         let end = peer.take_result(call);
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "[tasks-ext-unsupported-method]: {end:?}");
     }
@@ -152,12 +152,12 @@ fn only_tool_calls_become_tasks() {
 fn task_status_is_received_through_the_subscription() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("working"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("working"));
     let listen = peer.take_sent_messages().remove(0);
     peer.acknowledge_subscription(&listen);
     peer.take_events();
-    let mut done = with_member(task_state("completed"), "result", json!({ "content": [] }));
+    let mut done = with_member(task_with_status("completed"), "result", json!({ "content": [] }));
     done["_meta"] = json!({ SUBSCRIPTION_ID_KEY: listen["id"] });
     peer.send_notification("notifications/tasks", done);
     assert!(peer.take_result(call).is_ok(), "[tasks-ext-subscribe]: a notification must end the call");
@@ -167,10 +167,10 @@ fn task_status_is_received_through_the_subscription() {
 fn task_input_is_requested_and_answered_once() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
+    let sent = wait_for_task_poll(&mut peer);
     let mut both = input_request("when");
     both["who"] = json!({ "method": "sampling/createMessage", "params": sampling_params() });
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", both.clone()));
+    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both.clone()));
     let requests: Vec<_> = peer
         .take_events()
         .into_iter()
@@ -184,8 +184,8 @@ fn task_input_is_requested_and_answered_once() {
         .collect();
     assert_eq!(requests.len(), 2, "[tasks-ext-update]: each must be reported");
     peer.take_sent_messages();
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", both.clone()));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both.clone()));
     let again = peer.take_events().iter().filter(|event| matches!(event, SessionEvent::RequestReceived { .. })).count();
     assert_eq!(again, 0, "[tasks-ext-dedupe]");
 
@@ -202,17 +202,17 @@ fn task_input_is_requested_and_answered_once() {
     peer.advance_time(seconds(0));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "[tasks-ext-observe-after-update]");
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", both));
+    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both));
     assert_eq!(
         peer.take_sent_messages(),
         Vec::<Value>::new(),
         "[tasks-ext-answer-once]: a confirmed answer must not be sent again"
     );
 
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], task_state("working"));
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("working"), "inputRequests", json!({})));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], task_with_status("working"));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], with_member(task_with_status("working"), "inputRequests", json!({})));
     let events = peer.take_events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: requests[1], why: WithdrawalReason::CancelledByServer }),
@@ -224,8 +224,11 @@ fn task_input_is_requested_and_answered_once() {
 fn lost_input_response_is_sent_again_while_requested() {
     let mut peer = task_peer();
     let _call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", input_request("when")));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(
+        &sent["id"],
+        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+    );
     let server_request = peer.take_events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
         _ => None,
@@ -234,8 +237,11 @@ fn lost_input_response_is_sent_again_while_requested() {
     peer.session.answer(server_request.unwrap(), accepted_form_response(), peer.now).unwrap();
     let update = peer.take_sent_message();
     peer.report_undelivered(&update["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", input_request("when")));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(
+        &sent["id"],
+        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+    );
     let again = peer.take_sent_message();
     assert_eq!(
         again["params"]["inputResponses"], update["params"]["inputResponses"],
@@ -244,7 +250,7 @@ fn lost_input_response_is_sent_again_while_requested() {
 }
 
 #[test]
-fn refusal_or_cancellation_cancels_the_task() {
+fn refused_input_or_cancelled_call_cancels_the_task() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
@@ -260,8 +266,11 @@ fn refusal_or_cancellation_cancels_the_task() {
     assert_eq!(peer.take_events(), vec![], "the acknowledgement must be ignored");
 
     let call = start_task(&mut peer);
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", input_request("when")));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(
+        &sent["id"],
+        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+    );
     let server_request = peer.take_events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
         _ => None,
@@ -281,7 +290,7 @@ fn refusal_or_cancellation_cancels_the_task() {
     stdio.session.cancel(call, CancelReason::User, stdio.now);
     stdio.take_sent_messages();
     stdio.take_events();
-    stdio.send_result(&sent["id"], with_member(task_state("working"), "resultType", json!("task")));
+    stdio.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
     assert_eq!(
         stdio.take_sent_message()["method"],
         "tasks/cancel",
@@ -296,8 +305,8 @@ fn forbidden_input_request_ends_the_task_call() {
     {
         let mut peer = task_peer();
         let call = start_task(&mut peer);
-        let sent = wait_for_poll(&mut peer);
-        peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", wrong));
+        let sent = wait_for_task_poll(&mut peer);
+        peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", wrong));
         assert!(
             matches!(peer.take_result(call), Err(CallError::BadAnswer { .. })),
             "[tasks-ext-same-trust], [lifecycle-ext-untrusted]"
@@ -310,10 +319,10 @@ fn task_without_progress_stays_alive() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
     for step in 0..300 {
-        let sent = wait_for_poll(&mut peer);
+        let sent = wait_for_task_poll(&mut peer);
         peer.send_result(
             &sent["id"],
-            with_member(task_state("working"), "statusMessage", json!(format!("step {step}"))),
+            with_member(task_with_status("working"), "statusMessage", json!(format!("step {step}"))),
         );
         let are_reported = peer.take_events().into_iter().any(|event| {
             matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
@@ -323,7 +332,7 @@ fn task_without_progress_stays_alive() {
             "[tasks-ext-no-progress], [tasks-ext-status-message]: each status message must be reported"
         );
     }
-    let sent = wait_for_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_state("completed"), "result", json!({ "content": [] })));
+    let sent = wait_for_task_poll(&mut peer);
+    peer.send_result(&sent["id"], with_member(task_with_status("completed"), "result", json!({ "content": [] })));
     assert!(peer.take_result(call).is_ok(), "[tasks-ext-no-progress]: the call must survive 300 s without progress");
 }

@@ -112,7 +112,7 @@ fn common_deviations_of_servers_are_accepted() {
 }
 
 #[test]
-fn invalid_member_is_named() {
+fn error_names_the_invalid_member() {
     fn assert_fails<T: DeserializeOwned>(example: Value, words: &str) {
         match serde_json::from_value::<T>(example.clone()) {
             Err(error) => assert!(error.to_string().contains(words), "{example}: {error} must contain {words:?}"),

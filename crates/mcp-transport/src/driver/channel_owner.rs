@@ -55,7 +55,7 @@ pub enum DriverCommand {
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Owner of a session that receives commands from another task, and sends the driver's events to that task.
-pub(crate) struct ChannelOwner {
+pub(crate) struct ChannelSessionOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     next: Option<DriverCommand>,
@@ -70,17 +70,17 @@ pub(crate) struct ChannelOwner {
     was_stopped: bool,
 }
 
-impl ChannelOwner {
+impl ChannelSessionOwner {
     /// Creates the channels, and returns the command sender with the owner. Commands are accepted before the driver
     /// runs.
-    pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
+    pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelSessionOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_QUEUE_CAPACITY);
         let event_sender = events.clone();
         let receiver_dropped: PendingSend = Box::pin(async move { event_sender.closed().await });
         let receiver_dropped = Some(receiver_dropped);
         (
             sender,
-            ChannelOwner {
+            ChannelSessionOwner {
                 commands,
                 events,
                 next: None,
@@ -106,7 +106,7 @@ impl ChannelOwner {
     }
 }
 
-impl SessionOwner for ChannelOwner {
+impl SessionOwner for ChannelSessionOwner {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.next.is_some() {
             return Poll::Ready(());
@@ -196,7 +196,7 @@ mod tests {
     #[tokio::test]
     async fn large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
-        let (_commands, mut owner) = ChannelOwner::new(events);
+        let (_commands, mut owner) = ChannelSessionOwner::new(events);
         let (mut session, mut owner_requests) =
             (Session::new(SessionConfig::default(), tokio_clock_now()), OwnerRequests::default());
         let mut control =

@@ -127,7 +127,7 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Moves all events of a closed session to the outbox, even if the outbox is full.
-    pub(crate) fn emit_remaining(&mut self) {
+    pub(crate) fn emit_remaining_events(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.emit(event);
         }

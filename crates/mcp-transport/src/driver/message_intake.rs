@@ -99,7 +99,7 @@ impl MessageIntake {
             DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
                 Ok(message) => {
                     let answers = ResponseKind::from_message(&message, &origin);
-                    outbox.push(received_frame(bytes, FrameKind::from_received(&message), None));
+                    outbox.push(received_frame_event(bytes, FrameKind::from_received(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
                 }
@@ -174,7 +174,7 @@ impl MessageIntake {
     ) {
         if self.lines.take(now) {
             let about = FrameKind::classify_invalid(&bytes);
-            outbox.push(received_frame(bytes, about, Some(invalid.to_string())));
+            outbox.push(received_frame_event(bytes, about, Some(invalid.to_string())));
         } else {
             self.dropped.lines += 1;
             self.dropped.bytes += bytes.len() as u64;
@@ -184,6 +184,6 @@ impl MessageIntake {
     }
 }
 
-fn received_frame(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
+fn received_frame_event(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
     DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
 }

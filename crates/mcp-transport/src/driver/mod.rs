@@ -17,7 +17,7 @@ mod wake_flag;
 
 use mcp_proto::SessionEvent;
 
-pub(crate) use self::channel_owner::ChannelOwner;
+pub(crate) use self::channel_owner::ChannelSessionOwner;
 pub use self::channel_owner::DriverCommand;
 pub use self::detected_transport::DetectedTransport;
 pub use self::frame::{Direction, Frame, FrameKind};

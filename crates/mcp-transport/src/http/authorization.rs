@@ -15,7 +15,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::body::read_bounded_body;
-use super::delivery_faults::FinalRefusal;
+use super::delivery_faults::AuthorizerRefusalMessage;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
@@ -142,7 +142,7 @@ pub(super) async fn sign_and_send(
                 dpop_nonce: nonce,
                 generation: signed.generation,
                 attempt: *again,
-                operation: operation_name(parts),
+                operation: rpc_method_of_request(parts),
             };
             endpoint.signal_authorizer_wait();
             authorizer.on_challenge(challenge).await
@@ -157,7 +157,7 @@ pub(super) async fn sign_and_send(
             }
             ChallengeOutcome::Stop(words) => words,
         };
-        response.extensions_mut().insert(FinalRefusal(words));
+        response.extensions_mut().insert(AuthorizerRefusalMessage(words));
         return Ok(response);
     }
 }
@@ -201,11 +201,11 @@ async fn buffer_refusal_body(mut response: Response) -> Response {
     whole.into()
 }
 
-fn operation_name(parts: &RequestParts) -> String {
+fn rpc_method_of_request(parts: &RequestParts) -> String {
     #[derive(Deserialize)]
-    struct OperationName {
+    struct RpcMethodField {
         method: Option<String>,
     }
-    let message = parts.body.as_ref().and_then(|body| serde_json::from_slice::<OperationName>(body).ok());
+    let message = parts.body.as_ref().and_then(|body| serde_json::from_slice::<RpcMethodField>(body).ok());
     message.and_then(|message| message.method).unwrap_or_default()
 }

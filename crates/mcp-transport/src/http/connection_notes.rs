@@ -8,8 +8,8 @@ use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
 /// Rate limit of [`DriverEvent::Note`]: size of a burst, and number per second. Further notes are dropped.
-const NOTES_BURST: u32 = 50;
-const NOTES_PER_SECOND: u32 = 2;
+const CONNECTION_NOTES_BURST: u32 = 50;
+const CONNECTION_NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
 const MAX_DETECTION_STEPS: usize = 8;
 
@@ -22,7 +22,11 @@ pub(super) struct ConnectionNotes {
 
 impl ConnectionNotes {
     pub(super) fn new() -> ConnectionNotes {
-        ConnectionNotes { rate: TokenBucket::new(NOTES_BURST, NOTES_PER_SECOND), dropped: 0, steps: Vec::new() }
+        ConnectionNotes {
+            rate: TokenBucket::new(CONNECTION_NOTES_BURST, CONNECTION_NOTES_PER_SECOND),
+            dropped: 0,
+            steps: Vec::new(),
+        }
     }
 
     /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.

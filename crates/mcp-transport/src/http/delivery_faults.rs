@@ -20,7 +20,7 @@ const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 
 /// A response of the server with an error status.
 #[derive(Debug)]
-pub(super) struct HttpRefusal {
+pub(super) struct HttpErrorResponse {
     pub(super) status: u16,
     pub(super) fault: DeliveryFault,
     /// Body of the response if it was a JSON-RPC error.
@@ -30,10 +30,10 @@ pub(super) struct HttpRefusal {
 /// Message of the authorizer for the user about a refused request that is not sent again. Attached to the response as
 /// an extension, so that [`read_error_response`] finds it.
 #[derive(Debug, Clone)]
-pub(super) struct FinalRefusal(pub(super) String);
+pub(super) struct AuthorizerRefusalMessage(pub(super) String);
 
 /// Reads the status and body of an error response.
-pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
+pub(super) async fn read_error_response(mut response: Response) -> HttpErrorResponse {
     let status = response.status().as_u16();
     let challenge = response
         .headers()
@@ -44,18 +44,18 @@ pub(super) async fn read_error_response(mut response: Response) -> HttpRefusal {
     let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { displayed_server_text(&String::from_utf8_lossy(&body)) };
-    let (error, text) = match response.extensions().get::<FinalRefusal>() {
+    let (error, text) = match response.extensions().get::<AuthorizerRefusalMessage>() {
         // The authorizer's message explains more than the body of the response.
         Some(words) => {
             (None, join_refusal_messages(words, &error.map_or(text, |error| displayed_server_text(&error.to_string()))))
         }
         None => (error, text),
     };
-    HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+    HttpErrorResponse { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn join_refusal_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
+fn join_refusal_messages(AuthorizerRefusalMessage(words): &AuthorizerRefusalMessage, server_text: &str) -> String {
     let words = displayed_server_text(words);
     if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }

@@ -119,7 +119,7 @@ impl HttpEndpoint {
     }
 
     /// Returns `true` if an authorizer signs the requests, so that they may wait for a token refresh or the user.
-    pub(super) fn is_signed(&self) -> bool {
+    pub(super) fn signs_requests(&self) -> bool {
         self.authorizer.is_some()
     }
 

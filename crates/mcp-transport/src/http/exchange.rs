@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::body::read_bounded_body;
-use super::delivery_faults::{self, HttpRefusal};
+use super::delivery_faults::{self, HttpErrorResponse};
 use super::endpoint::{
     FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_media_type_fault,
 };
@@ -26,7 +26,7 @@ const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
 
 /// Event stream in the body of a response.
-pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
+pub(super) type BoxedSseEvents = Box<SseEvents<reqwest::Error>>;
 
 /// Result of one step of an HTTP exchange.
 pub(super) struct ExchangeStep {
@@ -46,9 +46,9 @@ pub(super) enum ExchangeEvent {
     Body(Bytes),
     /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
     /// stream.
-    Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>> },
+    Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>> },
     /// A response with an error status.
-    Refused(HttpRefusal),
+    Refused(HttpErrorResponse),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
     /// The event stream stayed open until the deadline of [`drain_stream_until`].
@@ -68,7 +68,7 @@ impl ExchangeStep {
 
 /// Posts a request and reads its response or the first events of its stream.
 pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
-    if endpoint.is_signed() {
+    if endpoint.signs_requests() {
         let (endpoint, authorizer_signal) = endpoint.with_authorizer_signal();
         return poll_until_authorizer_waits(
             exchange,
@@ -109,7 +109,7 @@ pub(super) fn post_message(
     within: Duration,
 ) -> ExchangeFuture {
     Box::pin(async move {
-        let sent = if endpoint.is_signed() {
+        let sent = if endpoint.signs_requests() {
             // Each attempt to send the message has its own timeout, which excludes the time that the user takes to sign
             // in.
             match endpoint.with_send_timeout(within).send(parts).await {
@@ -128,7 +128,7 @@ pub(super) fn post_message(
 /// Posts a request whose JSON-RPC response arrives on the GET stream (HTTP+SSE). If the server does not accept the
 /// request in time, completes with [`ExchangeEvent::Late`], since servers may delay the HTTP response until they have
 /// sent the result.
-pub(super) fn post_answered_on_stream(
+pub(super) fn post_message_answered_on_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
@@ -197,13 +197,13 @@ pub(super) fn open_event_stream(
 }
 
 /// Waits for the next events of an open event stream.
-pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
+pub(super) fn read_next_events(exchange: u64, stream: BoxedSseEvents) -> ExchangeFuture {
     Box::pin(async move { ExchangeStep::new(exchange, read_event_batch(stream, false).await) })
 }
 
 /// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
 /// reused only after the end of the stream.
-pub(super) fn drain_stream_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
+pub(super) fn drain_stream_until(exchange: u64, stream: BoxedSseEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_event_batch(stream, false)).await;
         ExchangeStep::new(exchange, read.unwrap_or(ExchangeEvent::Expired))
@@ -235,7 +235,7 @@ async fn read_response(exchange: u64, answer: HttpResponse, limit: usize) -> Exc
     ExchangeStep { exchange, moved, session, what }
 }
 
-async fn read_event_batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
+async fn read_event_batch(mut stream: BoxedSseEvents, opened: bool) -> ExchangeEvent {
     let (events, end) = stream.next_batch().await;
     ExchangeEvent::Events { opened, events, next: end.map_or(Ok(stream), Err) }
 }

@@ -25,7 +25,7 @@ mod transport_detection;
 use mcp_proto::SessionConfig;
 use tokio::sync::mpsc;
 
-use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
+use crate::driver::{ChannelSessionOwner, DriverCommand, DriverEvent, SessionOwner};
 
 pub use authorization::{
     AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS_PER_REQUEST, RequestSignature, SigningRefusal,
@@ -55,7 +55,7 @@ pub fn run(
     events: mpsc::Sender<DriverEvent>,
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
-    let (commands, mut owner) = ChannelOwner::new(events);
+    let (commands, mut owner) = ChannelSessionOwner::new(events);
     tokio::spawn(
         async move { transport_detection::drive_detected_transport(session, target, &mut owner, limits).await },
     );

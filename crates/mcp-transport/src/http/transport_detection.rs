@@ -12,7 +12,7 @@ use crate::driver::driver_core::{DriverCore, tokio_clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
 /// Parameters with which the driver of either HTTP transport is created.
-struct TransportStart {
+struct TransportDriverParameters {
     config: SessionConfig,
     endpoint: HttpEndpoint,
     target: HttpTarget,
@@ -46,14 +46,14 @@ pub(super) async fn drive_detected_transport(
     for name in refused {
         notes.note(&mut core.outbox, format!("the header {name} was omitted: it belongs to the protocol"));
     }
-    let start = TransportStart { config, endpoint, target, limits };
+    let start = TransportDriverParameters { config, endpoint, target, limits };
     match first {
         DetectedTransport::StreamableHttp => start.try_streamable_first(core, notes).await,
         DetectedTransport::HttpSse => start.try_legacy_first(core, notes).await,
     }
 }
 
-impl TransportStart {
+impl TransportDriverParameters {
     async fn try_streamable_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
         let streamable::StreamableDriverEnd::NotStreamable(found) =
             self.streamable_driver(core, notes, self.is_auto()).run().await
@@ -76,7 +76,7 @@ impl TransportStart {
         core.session = failed;
         core.emit(why);
         core.close_session();
-        core.emit_remaining();
+        core.emit_remaining_events();
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
@@ -106,7 +106,7 @@ impl TransportStart {
         }
         core.emit(why);
         core.close_session();
-        core.emit_remaining();
+        core.emit_remaining_events();
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
@@ -166,6 +166,6 @@ async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
         }
     }
     core.close_session();
-    core.emit_remaining();
+    core.emit_remaining_events();
     core.deliver_while_closing(std::future::ready(())).await;
 }

@@ -14,7 +14,7 @@ const MIN_READ_BYTES: usize = 1024;
 const MAX_READ_BYTES: usize = 64 * 1024;
 /// Length of a line in bytes above which its buffer is allocated for the maximum length. Growing the buffer gradually
 /// would copy the line each time, and unused memory is not committed.
-const LONG_LINE_BYTES: usize = 1024 * 1024;
+const MIN_LONG_LINE_BYTES: usize = 1024 * 1024;
 
 /// Reader of lines with a buffer whose size adapts to the amount of data.
 pub(super) struct LineReader<R> {
@@ -78,7 +78,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Reads once from the stream into the buffer. Returns the number of bytes read, and the number of bytes for which
     /// the buffer had room.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
-        let is_long = self.buffer.len() >= LONG_LINE_BYTES;
+        let is_long = self.buffer.len() >= MIN_LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
         self.buffer.reserve(self.read_size.max(missing));
         self.grown |= self.read_size > MIN_READ_BYTES;
@@ -148,10 +148,10 @@ mod tests {
 
     #[tokio::test]
     async fn long_line_is_not_moved_repeatedly() {
-        let longest = 4 * LONG_LINE_BYTES;
-        let line = format!("{}\n", "x".repeat(3 * LONG_LINE_BYTES));
+        let longest = 4 * MIN_LONG_LINE_BYTES;
+        let line = format!("{}\n", "x".repeat(3 * MIN_LONG_LINE_BYTES));
         let mut reader = LineReader::new(line.as_bytes(), longest);
-        while reader.buffer.len() < LONG_LINE_BYTES {
+        while reader.buffer.len() < MIN_LONG_LINE_BYTES {
             reader.read().await.unwrap();
         }
         reader.read().await.unwrap();

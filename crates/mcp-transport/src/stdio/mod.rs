@@ -20,7 +20,7 @@ pub use stderr::StderrRing;
 use stderr::drain_stderr;
 use stdio_driver::{StderrReader, StdioDriver};
 
-use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
+use crate::driver::{ChannelSessionOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
 /// Maximum number of lines of the server's standard error that wait for the driver. Further lines are counted as
@@ -96,7 +96,7 @@ pub fn run_with(
     events: mpsc::Sender<DriverEvent>,
     limits: StdioDriverLimits,
 ) -> DriverHandle {
-    let (commands, mut owner) = ChannelOwner::new(events);
+    let (commands, mut owner) = ChannelSessionOwner::new(events);
     let (spawned, stderr) = (process.spawned().clone(), StderrRing::default());
     let ring = stderr.clone();
     tokio::spawn(async move { drive(session, process, ring, &mut owner, limits).await });
@@ -174,7 +174,7 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (commands, mut owner) = ChannelOwner::new(events);
+    let (commands, mut owner) = ChannelSessionOwner::new(events);
     tokio::spawn(async move { StdioDriver::new(session, (reader, writer), None, &mut owner, limits).run().await });
     commands
 }

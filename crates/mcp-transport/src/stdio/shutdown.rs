@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::line_reader::LineReader;
-use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, poll_stderr_output};
+use super::stdio_driver::{EgressActivityLines, StderrReader, StdioDriver, poll_stderr_output};
 use crate::driver::DriverEvent;
 use crate::driver::driver_core::tokio_clock_now;
 use crate::driver::event_outbox::EventOutbox;
@@ -35,7 +35,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
         }
         self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
         self.pump();
-        self.core.emit_remaining();
+        self.core.emit_remaining_events();
 
         let StdioDriver {
             mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, ..
@@ -96,7 +96,11 @@ async fn discard_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
 }
 
 /// Emits the remaining lines about the server's network access as notes.
-fn emit_last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
+fn emit_last_egress(
+    egress: &mut Option<EgressActivityLines>,
+    group: Option<&mut ServerGroup>,
+    outbox: &mut EventOutbox,
+) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
     for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
         outbox.push(DriverEvent::Note { line });

@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    async fn drain_input(input: &[u8], room: usize) -> (StderrRing, Vec<StderrOutput>) {
+    async fn drain_stderr_input(input: &[u8], room: usize) -> (StderrRing, Vec<StderrOutput>) {
         let ring = StderrRing::default();
         let (sender, mut receiver) = mpsc::channel(room);
         let task = tokio::spawn(drain_stderr(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
@@ -194,7 +194,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_split_into_escaped_lines() {
-        let (ring, shown) = drain_input(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
+        let (ring, shown) = drain_stderr_input(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
         let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
         assert_eq!(
             ring.last_lines(9),
@@ -208,7 +208,7 @@ mod tests {
     #[tokio::test]
     async fn endless_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
-        let (ring, shown) = drain_input(&input, 4).await;
+        let (ring, shown) = drain_stderr_input(&input, 4).await;
         assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
@@ -223,7 +223,7 @@ mod tests {
     #[tokio::test]
     async fn many_lines_stay_within_the_ring_and_are_counted() {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
-        let (ring, shown) = drain_input(&input, 8).await;
+        let (ring, shown) = drain_stderr_input(&input, 8).await;
         assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB");
         assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;

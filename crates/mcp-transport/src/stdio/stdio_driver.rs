@@ -38,10 +38,10 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) group: Option<ServerGroup>,
     /// Wakeup state of the wait for the exit of the server's process.
     exit: WakeFlag,
-    pub(super) egress: Option<EgressLines>,
+    pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: StdioDriverLimits,
-    pub(super) ends: EndedParts,
+    pub(super) ends: EndedChannels,
     alarm: DeadlineTimer,
 }
 
@@ -54,21 +54,21 @@ pub(super) struct StderrReader {
 }
 
 /// Receiver of lines about the server's network access.
-pub(super) struct EgressLines {
+pub(super) struct EgressActivityLines {
     pub(super) lines: mpsc::Receiver<String>,
     /// Wakeup state of the channel that delivers the lines about the network access.
     more: WakeFlag,
 }
 
-impl EgressLines {
-    fn new(lines: mpsc::Receiver<String>) -> EgressLines {
-        EgressLines { lines, more: WakeFlag::default() }
+impl EgressActivityLines {
+    fn new(lines: mpsc::Receiver<String>) -> EgressActivityLines {
+        EgressActivityLines { lines, more: WakeFlag::default() }
     }
 }
 
 /// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
-pub(super) struct EndedParts {
+pub(super) struct EndedChannels {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
@@ -90,9 +90,9 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: EndedParts::default(),
+            ends: EndedChannels::default(),
             alarm: DeadlineTimer::new(),
-            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
+            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressActivityLines::new),
             group,
             exit: WakeFlag::default(),
             stderr,
@@ -271,8 +271,8 @@ fn poll_process_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, conte
 }
 
 /// Polls for the next line about the server's network access.
-fn poll_egress_line(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
-    let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
+fn poll_egress_line(egress: &mut Option<EgressActivityLines>, context: &Context<'_>) -> Poll<String> {
+    let Some(EgressActivityLines { lines, more }) = egress else { return Poll::Pending };
     match more.poll(context, |context| lines.poll_recv(context)) {
         Poll::Ready(Some(line)) => Poll::Ready(line),
         Poll::Ready(None) => {

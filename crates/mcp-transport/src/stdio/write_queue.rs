@@ -25,7 +25,7 @@ pub(super) struct WriteQueue {
 
 /// Error for a line that does not fit into the write queue.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct QueueFull;
+pub(super) struct WriteQueueFull;
 
 impl WriteQueue {
     pub(super) fn new(limit: usize, stall: Duration) -> WriteQueue {
@@ -42,9 +42,9 @@ impl WriteQueue {
     }
 
     /// Adds a line that ends with a newline. A single line may exceed the limit if the queue is empty.
-    pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), QueueFull> {
+    pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), WriteQueueFull> {
         if !self.lines.is_empty() && self.bytes + line.len() > self.limit {
-            return Err(QueueFull);
+            return Err(WriteQueueFull);
         }
         if self.lines.is_empty() {
             self.moved_at = Some(now);
@@ -121,7 +121,7 @@ mod tests {
         );
         assert_eq!(
             queue.push(Bytes::from_static(b"abc"), now),
-            Err(QueueFull),
+            Err(WriteQueueFull),
             "eleven bytes must not fit into a limit of ten"
         );
         queue.push(Bytes::from_static(b"b\n"), now).unwrap();

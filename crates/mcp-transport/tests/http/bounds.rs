@@ -13,7 +13,7 @@ use crate::support::*;
 const MESSAGE_LIMIT: usize = 64 * 1024;
 
 /// Starts a server that passes calls of the tool `bad` to the closure `bad`, and a client with small limits.
-async fn start_with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, TestClient)
+async fn start_client_with_bad_call_response<F, A>(revision: &'static str, bad: F) -> (HttpServer, TestClient)
 where
     F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
     A: Future<Output = std::io::Result<()>> + Send + 'static,
@@ -30,14 +30,14 @@ where
     .await;
     let limits = HttpLimits { message_bytes: MESSAGE_LIMIT, ..test_limits() };
     let mut client = start_client_with(Default::default(), http_target(&server.url("/mcp")), limits);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     (server, client)
 }
 
 /// Asserts that a call of the tool `bad` fails before its deadline with a cause that contains `words`, and that another
 /// call succeeds.
 async fn assert_call_fails(client: &mut TestClient, what: &str, words: &str) {
-    let call = client.begin_within(echo_call("bad"), Duration::from_secs(1)).await;
+    let call = client.start_call_with_idle_timeout(echo_call("bad"), Duration::from_secs(1)).await;
     let result = client.wait_for_result(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
     assert!(cause.contains(words), "{what}: the cause must contain {words:?}: {cause}");
@@ -47,7 +47,7 @@ async fn assert_call_fails(client: &mut TestClient, what: &str, words: &str) {
 #[tokio::test]
 async fn trickling_responses_end_with_the_deadline_of_the_call() {
     for revision in [MODERN_REVISION, NEWEST_LEGACY_REVISION] {
-        let (server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
+        let (server, mut client) = start_client_with_bad_call_response(revision, |_, mut answer| async move {
             answer
                 .write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n")
                 .await?;
@@ -66,7 +66,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
         );
         client.stop().await;
 
-        let (_server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
+        let (_server, mut client) = start_client_with_bad_call_response(revision, |_, mut answer| async move {
             answer.event_stream().await?;
             answer.write_raw(b"data: ").await?;
             loop {
@@ -79,7 +79,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
         assert_call_fails(&mut client, "X52: an event without end, byte by byte", "no answer").await;
         client.stop().await;
 
-        let (_server, mut client) = start_with_bad_call(revision, |_, mut answer| async move {
+        let (_server, mut client) = start_client_with_bad_call_response(revision, |_, mut answer| async move {
             answer.event_stream().await?;
             loop {
                 answer.write_raw(b": still here\n\n").await?;
@@ -95,7 +95,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
 
 #[tokio::test]
 async fn endless_response_head_ends_with_the_deadline_of_the_call() {
-    let (_server, mut client) = start_with_bad_call(MODERN_REVISION, |_, mut answer| async move {
+    let (_server, mut client) = start_client_with_bad_call_response(MODERN_REVISION, |_, mut answer| async move {
         answer.write_raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
             answer.write_raw(b"x").await?;
@@ -111,19 +111,22 @@ async fn endless_response_head_ends_with_the_deadline_of_the_call() {
 #[tokio::test]
 async fn responses_beyond_the_limit_fail_immediately() {
     for announced in [true, false] {
-        let (_server, mut client) = start_with_bad_call(MODERN_REVISION, move |_, mut answer| async move {
-            let length = if announced { format!("content-length: {}\r\n", MESSAGE_LIMIT + 1) } else { String::new() };
-            let head = format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
-            answer.write_raw(head.as_bytes()).await?;
-            answer.write_raw(&[b' '; MESSAGE_LIMIT]).await?;
-            answer.write_raw(b" ").await?;
-            answer.hang_until_closed().await
-        })
-        .await;
+        let (_server, mut client) =
+            start_client_with_bad_call_response(MODERN_REVISION, move |_, mut answer| async move {
+                let length =
+                    if announced { format!("content-length: {}\r\n", MESSAGE_LIMIT + 1) } else { String::new() };
+                let head =
+                    format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
+                answer.write_raw(head.as_bytes()).await?;
+                answer.write_raw(&[b' '; MESSAGE_LIMIT]).await?;
+                answer.write_raw(b" ").await?;
+                answer.hang_until_closed().await
+            })
+            .await;
         assert_call_fails(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
         client.stop().await;
     }
-    let (_server, mut client) = start_with_bad_call(MODERN_REVISION, |_, mut answer| async move {
+    let (_server, mut client) = start_client_with_bad_call_response(MODERN_REVISION, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.write_raw(b"data: ").await?;
         answer.write_raw(&[b'x'; MESSAGE_LIMIT]).await?;
@@ -145,16 +148,18 @@ async fn unexpected_content_types_fail_immediately() {
         ("application/json;charset=utf-8", b"[]", "the answer cannot be read: an empty batch"),
     ];
     for (kind, body, words) in cases {
-        let (_server, mut client) = start_with_bad_call(MODERN_REVISION, move |_, mut answer| async move {
-            let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
-            answer.respond(200, &kind, body).await
-        })
-        .await;
+        let (_server, mut client) =
+            start_client_with_bad_call_response(MODERN_REVISION, move |_, mut answer| async move {
+                let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
+                answer.respond(200, &kind, body).await
+            })
+            .await;
         assert_call_fails(&mut client, kind, words).await;
         client.stop().await;
     }
     let (_server, mut client) =
-        start_with_bad_call(MODERN_REVISION, |_, mut answer| async move { answer.status(202).await }).await;
+        start_client_with_bad_call_response(MODERN_REVISION, |_, mut answer| async move { answer.status(202).await })
+            .await;
     assert_call_fails(&mut client, "202 to a request", "gave no answer").await;
     client.stop().await;
 }
@@ -162,17 +167,18 @@ async fn unexpected_content_types_fail_immediately() {
 #[tokio::test]
 async fn stream_without_a_response_is_not_reopened_in_a_loop() {
     for retry in ["0", "1000000000000"] {
-        let (server, mut client) = start_with_bad_call(NEWEST_LEGACY_REVISION, move |_, mut answer| async move {
-            answer.event_stream().await?;
-            answer.write_raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
-        })
-        .await;
-        let call = client.begin_within(echo_call("bad"), Duration::from_millis(800)).await;
+        let (server, mut client) =
+            start_client_with_bad_call_response(NEWEST_LEGACY_REVISION, move |_, mut answer| async move {
+                answer.event_stream().await?;
+                answer.write_raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
+            })
+            .await;
+        let call = client.start_call_with_idle_timeout(echo_call("bad"), Duration::from_millis(800)).await;
         let resumed =
             || requests_with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
         client.wait_for_result(call).await.expect_err("the call must not be answered");
         assert!(resumed() <= 1, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
-        let note = client.until_note("again in").await;
+        let note = client.wait_for_note("again in").await;
         let expected = if retry == "0" { "again in 0.1 s" } else { "again in 60.0 s" };
         assert!(note.contains(expected), "X52: a retry of {retry} must be clamped: {note}");
         client.stop().await;
@@ -182,12 +188,14 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
 #[tokio::test]
 async fn posts_beyond_the_bound_wait_and_are_cancellable() {
     let (server, mut client) =
-        start_with_bad_call(NEWEST_LEGACY_REVISION, |_, mut answer| async move { answer.hang_until_closed().await })
-            .await;
-    client.until_note("offers no GET stream").await;
+        start_client_with_bad_call_response(NEWEST_LEGACY_REVISION, |_, mut answer| async move {
+            answer.hang_until_closed().await
+        })
+        .await;
+    client.wait_for_note("offers no GET stream").await;
     let mut calls = Vec::new();
     for _ in 0..250 {
-        calls.push(client.begin(echo_call("bad")).await);
+        calls.push(client.start_call(echo_call("bad")).await);
     }
     assert!(poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 240).await, "240 calls must be sent");
     advance_time(Duration::from_millis(500)).await;
@@ -220,7 +228,11 @@ async fn unanswered_call_times_out() {
     // X35 over HTTP.
     for (revision, cancellations) in [(MODERN_REVISION, 0), (NEWEST_LEGACY_REVISION, 1)] {
         let (server, mut client) =
-            start_with_bad_call(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
+            start_client_with_bad_call_response(
+                revision,
+                |_, mut answer| async move { answer.hang_until_closed().await },
+            )
+            .await;
         assert_call_fails(&mut client, "X35: no answer", "no answer").await;
         let cancelled = poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == cancellations).await;
         assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
@@ -230,18 +242,19 @@ async fn unanswered_call_times_out() {
 
 #[tokio::test]
 async fn blocked_owner_applies_backpressure_to_the_server() {
-    let (server, mut client) = start_with_bad_call(NEWEST_LEGACY_REVISION, |request, mut answer| async move {
-        answer.event_stream().await?;
-        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
+    let (server, mut client) =
+        start_client_with_bad_call_response(NEWEST_LEGACY_REVISION, |request, mut answer| async move {
+            answer.event_stream().await?;
+            let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
             "params": { "level": "info", "data": "x".repeat(20_000) } });
-        for _ in 0..5_000 {
-            answer.event(&log).await?;
-        }
-        respond_with_event(NEWEST_LEGACY_REVISION, &request, &mut answer).await
-    })
-    .await;
+            for _ in 0..5_000 {
+                answer.event(&log).await?;
+            }
+            respond_with_event(NEWEST_LEGACY_REVISION, &request, &mut answer).await
+        })
+        .await;
     let before = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
-    let _call = client.begin(echo_call("bad")).await;
+    let _call = client.start_call(echo_call("bad")).await;
     // sleep: simulates a slow owner, while the server writes.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
@@ -255,10 +268,11 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
 #[tokio::test]
 async fn concurrent_calls_get_their_own_responses() {
     let (_server, mut client) =
-        start_with_bad_call(MODERN_REVISION, |_, mut answer| async move { answer.status(500).await }).await;
+        start_client_with_bad_call_response(MODERN_REVISION, |_, mut answer| async move { answer.status(500).await })
+            .await;
     let mut calls = Vec::new();
     for number in 0..64 {
-        calls.push((number, client.begin(echo_call(&number.to_string())).await));
+        calls.push((number, client.start_call(echo_call(&number.to_string())).await));
     }
     for (number, call) in calls {
         assert_eq!(

@@ -90,10 +90,10 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
     })
     .await;
     let mut client = start_client(&server.url("/mcp"));
-    let (cause, fault) = client.until_failed().await;
+    let (cause, fault) = client.wait_for_handshake_failure().await;
     assert!(cause.contains("2031-01-01"), "the server's versions must be reported: {cause}");
     assert_eq!(fault, HandshakeFault::Refused, "the failure must not be attributed to the transport");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
     assert_eq!(
         server.count("initialize"),
         0,
@@ -168,10 +168,10 @@ async fn unsupported_server_is_reported_with_its_first_failure() {
     })
     .await;
     let mut client = start_client(&server.url("/"));
-    let (cause, fault) = client.until_failed().await;
+    let (cause, fault) = client.wait_for_handshake_failure().await;
     assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure must be reported: {cause}");
     assert_eq!(fault, HandshakeFault::NotStreamable, "the failure must be classified");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
     let note = client.notes().into_iter().find(|line| line.contains("nor does it speak HTTP+SSE")).unwrap_or_default();
     assert!(note.contains("text/html"), "the actual media type must be reported: {:?}", client.notes());
 }
@@ -183,9 +183,9 @@ async fn failing_server_does_not_fall_back_to_http_sse() {
     {
         let server = HttpServer::start(move |_request, mut answer| async move { answer.status(status).await }).await;
         let mut client = start_client(&server.url("/mcp"));
-        let (_, fault) = client.until_failed().await;
+        let (_, fault) = client.wait_for_handshake_failure().await;
         assert_eq!(fault, expected, "{status}");
-        client.until_end().await;
+        client.wait_until_driver_ends().await;
         assert!(
             requests_with_method(&server, "GET").is_empty(),
             "[sse-fallback-400-404-405] {status} must not indicate HTTP+SSE"
@@ -199,10 +199,10 @@ async fn unreachable_server_is_reported() {
     let url = format!("http://{}/mcp?token=secret", listener.local_addr().unwrap());
     drop(listener);
     let mut client = start_client(&url);
-    let (cause, fault) = client.until_failed().await;
+    let (cause, fault) = client.wait_for_handshake_failure().await;
     assert_eq!(fault, HandshakeFault::Unreachable, "{cause}");
     assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
     assert!(!format!("{:?}", client.received).contains("secret"), "the URL with its secrets must not be reported");
 }
 
@@ -225,13 +225,13 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     })
     .await;
     let mut client = begin(&legacy, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(detection_steps(&legacy), ["initialize"], "a known legacy server must not be probed");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(
         detection_steps(&server)[..2],
         ["initialize", "server/discover"],
@@ -241,7 +241,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
 
     let old = start_http_sse_server(405).await;
     let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(
         detection_steps(&old)[..2],
         ["GET", "initialize"],
@@ -251,7 +251,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
 
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(
         detection_steps(&server)[..2],
         ["GET", "server/discover"],
@@ -283,10 +283,10 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
         let target = HttpTarget { known: Some(known), ..http_target(&server.url("/sse")) };
         let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
         let mut client = start_client_with(SessionConfig::default(), target, limits);
-        let (cause, fault) = client.until_failed().await;
+        let (cause, fault) = client.wait_for_handshake_failure().await;
         assert_eq!(fault, expected, "the fault of a GET with status {status}: {cause}");
         assert!(cause.contains(words), "the cause must be reported: {cause}");
-        client.until_end().await;
+        client.wait_until_driver_ends().await;
     }
 }
 
@@ -295,14 +295,14 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let old = start_http_sse_server(405).await;
     let pinned = HttpTarget { transport: TransportChoice::Streamable, ..http_target(&old.url("/sse")) };
     let mut client = start_client_with(SessionConfig::default(), pinned, test_limits());
-    let (_, fault) = client.until_failed().await;
+    let (_, fault) = client.wait_for_handshake_failure().await;
     assert_eq!(fault, HandshakeFault::NotStreamable, "the pinned transport must be reported as unsupported");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
     assert!(requests_with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE must not be tried");
 
     let pinned = HttpTarget { transport: TransportChoice::Sse, ..http_target(&old.url("/sse")) };
     let mut client = start_client_with(SessionConfig::default(), pinned, test_limits());
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(client.detected_transport().0, DetectedTransport::HttpSse, "HTTP+SSE must be used without a probe");
     client.stop().await;
 
@@ -311,7 +311,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
             .await;
     let config = SessionConfig { opening: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_client_with(config, http_target(&server.url("/mcp")), test_limits());
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(detection_steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");
     client.stop().await;
 }
@@ -331,12 +331,12 @@ async fn stream_without_an_endpoint_event_times_out() {
     let target = HttpTarget { known: Some(known), ..http_target(&server.url("/mcp")) };
     let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
     let mut client = start_client_with(SessionConfig::default(), target, limits);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(
         client.detected_transport().0,
         DetectedTransport::StreamableHttp,
         "the transport must be detected again"
     );
-    client.until_note("named no endpoint within").await;
+    client.wait_for_note("named no endpoint within").await;
     client.stop().await;
 }

@@ -91,7 +91,7 @@ fn start_http_sse_client(server: &HttpServer) -> TestClient {
 async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let server = start_http_sse_server().await;
     let mut client = start_http_sse_client(&server);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response must be read from the stream");
     assert_eq!(client.detected_transport().0, DetectedTransport::HttpSse, "the transport must be reported");
     let requests = server.received_requests();
@@ -179,21 +179,21 @@ async fn stop_closes_the_stream() {
 async fn end_of_the_stream_ends_the_session() {
     let server = start_http_sse_server().await;
     let mut client = start_http_sse_client(&server);
-    client.until_ready().await;
-    let call = client.begin(tool_call("end", json!({}))).await;
+    client.wait_until_ready().await;
+    let call = client.start_call(tool_call("end", json!({}))).await;
     let result = client.wait_for_result(call).await;
     assert!(result.is_err(), "the call must end with the session: {result:?}");
-    let reason = client.until_closed().await;
+    let reason = client.wait_until_closed().await;
     let CloseReason::ConnectionLost(cause) = &reason else { panic!("unexpected reason {reason:?}") };
     assert!(cause.contains("ended the stream"), "the cause must be reported: {cause}");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
 }
 
 #[tokio::test]
 async fn refused_post_fails_one_call() {
     let server = start_http_sse_server().await;
     let mut client = start_http_sse_client(&server);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     let result = client.call(tool_call("refuse", json!({}))).await;
     let cause = undelivered_cause(&result);
     assert!(cause.contains("500") && cause.contains("out of order"), "the cause must be reported: {cause}");
@@ -208,14 +208,14 @@ async fn pending_post_does_not_end_its_call() {
     // Both POSTs would be occupied if the delayed ones were retained for too long.
     let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..test_limits() };
     let mut client = start_client_with(SessionConfig::default(), target, limits);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     for _ in 0..3 {
         let result = client.call(tool_call("hold", json!({ "text": "x" }))).await;
         assert!(result.is_ok(), "the response must be read from the stream while the POST is pending: {result:?}");
     }
     let result = client.call(tool_call("cut", json!({ "text": "x" }))).await;
     assert!(result.is_ok(), "a gateway that ends the POST must not end the call: {result:?}");
-    client.until_note("its answer is still waited for").await;
+    client.wait_for_note("its answer is still waited for").await;
     assert_eq!(client.echo("still").await, "still", "the session must continue");
     client.stop().await;
 }
@@ -235,9 +235,9 @@ async fn cross_origin_endpoint_is_rejected() {
         })
         .await;
         let mut client = start_http_sse_client(&server);
-        let (cause, _) = client.until_failed().await;
+        let (cause, _) = client.wait_for_handshake_failure().await;
         assert!(cause.contains("endpoint event names"), "{endpoint}: the cause must be reported: {cause}");
-        client.until_end().await;
+        client.wait_until_driver_ends().await;
     }
     assert!(elsewhere.received_requests().is_empty(), "X49: no request must be sent to the other origin");
 }
@@ -251,7 +251,7 @@ async fn stream_without_a_leading_endpoint_event_is_rejected() {
     })
     .await;
     let mut client = start_http_sse_client(&server);
-    let (cause, _) = client.until_failed().await;
+    let (cause, _) = client.wait_for_handshake_failure().await;
     assert!(cause.contains("not `endpoint`"), "[sse-fallback-endpoint-first] the first event must decide: {cause}");
-    client.until_end().await;
+    client.wait_until_driver_ends().await;
 }

@@ -17,7 +17,7 @@ fn list_changed_notification() -> serde_json::Value {
 }
 
 impl TestClient {
-    async fn until_list_changed(&mut self) {
+    async fn wait_until_list_changed(&mut self) {
         self.wait_for_event("the change of the list is reported", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::ListChanged(ListKind::Tools))).then_some(())
         })
@@ -41,7 +41,7 @@ async fn unsolicited_messages_arrive_on_the_get_stream() {
         })
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
-        client.until_list_changed().await;
+        client.wait_until_list_changed().await;
         let get = requests_with_method(&server, "GET").pop().expect("[http-get-listen] a GET stream is opened");
         assert_eq!(get.header("accept"), Some("text/event-stream"), "{revision}: [http-get-accept]");
         assert_eq!(get.header("mcp-session-id"), Some(SESSION_ID), "{revision}: [http-session-header] on GET");
@@ -71,7 +71,7 @@ async fn get_stream_is_optional() {
         })
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
-        client.until_note(note).await;
+        client.wait_for_note(note).await;
         assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs must still work");
         advance_time(Duration::from_secs(5)).await;
         assert_eq!(
@@ -105,10 +105,10 @@ async fn lost_get_stream_is_resumed_after_the_retry_delay() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let lost = client.until_note("the server ended the stream; again in").await;
+    let lost = client.wait_for_note("the server ended the stream; again in").await;
     assert!(lost.contains("0.4 s"), "[http-sse-retry-field] the server's pause must be reported: {lost}");
     let start = Instant::now();
-    client.until_list_changed().await;
+    client.wait_until_list_changed().await;
     let waited = start.elapsed();
     assert!(waited > Duration::from_millis(300), "[http-sse-retry-field] the pause must be awaited, not {waited:?}");
     let again = requests_with_method(&server, "GET").pop().expect("there were two GETs");
@@ -166,7 +166,7 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let call = client.begin(echo_call("waits")).await;
+    let call = client.start_call(echo_call("waits")).await;
     assert!(
         poll_until(WAIT_TIMEOUT, || server.count("notifications/initialized") == 1).await,
         "the server must be notified"
@@ -207,7 +207,7 @@ async fn response_on_the_get_stream_is_accepted() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    client.until_note("the GET stream is open").await;
+    client.wait_for_note("the GET stream is open").await;
     assert_eq!(
         client.echo("elsewhere").await,
         "elsewhere",

@@ -198,7 +198,7 @@ async fn cancellation_closes_the_stream() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let call = client.begin(echo_call("x")).await;
+    let call = client.start_call(echo_call("x")).await;
     client
         .wait_for_event("the call is on its way", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Progress { .. })).then_some(())
@@ -236,8 +236,8 @@ async fn ping_does_not_affect_running_calls() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let call = client.begin(echo_call("x")).await;
-    let ping = client.begin(ClientRequest::Ping).await;
+    let call = client.start_call(echo_call("x")).await;
+    let ping = client.start_call(ClientRequest::Ping).await;
     client.wait_for_result(ping).await.expect("the server must answer the ping");
     let result = client.wait_for_result(call).await;
     assert_eq!(result_text(&result), "x", "the call must continue in parallel with the ping");

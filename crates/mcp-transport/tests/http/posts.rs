@@ -160,7 +160,7 @@ async fn error_response_to_a_notification_is_reported_without_effect() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let note = client.until_note("notifications/initialized was refused").await;
+    let note = client.wait_for_note("notifications/initialized was refused").await;
     assert!(
         note.contains("400") && note.contains("I do not like it"),
         "[http-notification-reject-body] the reason must be reported: {note}"

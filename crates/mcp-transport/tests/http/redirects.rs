@@ -25,8 +25,8 @@ async fn redirect_to_another_origin_receives_nothing() {
         })
         .await;
         let mut client = start_client_with_secret(&server.url("/mcp"));
-        let (cause, fault) = client.until_failed().await;
-        client.until_end().await;
+        let (cause, fault) = client.wait_for_handshake_failure().await;
+        client.wait_until_driver_ends().await;
         assert_eq!(
             elsewhere.received_requests().len(),
             0,
@@ -52,9 +52,9 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
         })
         .await;
         let mut client = start_client_with_secret(&server.url("/mcp"));
-        client.until_ready().await;
+        client.wait_until_ready().await;
         assert_eq!(client.echo("there").await, "there", "{status}: the call must arrive at the target");
-        client.until_note("a redirect was followed to /mcp/").await;
+        client.wait_for_note("a redirect was followed to /mcp/").await;
         client.stop().await;
         let arrived: Vec<_> =
             server.received_requests().into_iter().filter(|request| request.path == "/mcp/").collect();
@@ -81,8 +81,8 @@ async fn at_most_ten_redirects_are_followed() {
     })
     .await;
     let mut client = start_client(&server.url("/hop0"));
-    let (cause, _) = client.until_failed().await;
-    client.until_end().await;
+    let (cause, _) = client.wait_for_handshake_failure().await;
+    client.wait_until_driver_ends().await;
     assert!(cause.contains("more than 10 redirects"), "X49: the cause must be reported: {cause}");
     let hops = server.received_requests().iter().filter(|request| request.rpc_method() == "server/discover").count();
     assert_eq!(hops, 11, "X49: one request and ten redirects must be sent");
@@ -107,7 +107,7 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
         HttpTarget { headers, ..http_target(&server.url("/mcp")) },
         test_limits(),
     );
-    client.until_ready().await;
+    client.wait_until_ready().await;
     client.stop().await;
     for request in server.received_requests() {
         assert_eq!(request.header("x-team"), Some("blue"), "the configured header must be sent");

@@ -36,7 +36,7 @@ async fn post_stream_is_resumed_by_get() {
         })
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
-        client.until_note("no GET stream").await;
+        client.wait_for_note("no GET stream").await;
         let start = Instant::now();
         // [http-sse-poll-reconnect] [http-sse-priming-event]
         assert_eq!(

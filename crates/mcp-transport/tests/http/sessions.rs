@@ -21,7 +21,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
             .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(client.echo("in session").await, "in session", "{revision}: the server must know the session");
-        client.until_note("no GET stream").await;
+        client.wait_for_note("no GET stream").await;
         client.stop().await;
         for request in server.received_requests() {
             let method = request.rpc_method();
@@ -148,7 +148,7 @@ async fn lost_session_is_reopened() {
 }
 
 #[tokio::test]
-async fn session_streams_end_when_the_server_changes_its_era() {
+async fn session_streams_end_when_the_server_changes_its_revision() {
     let is_modern = Arc::new(AtomicBool::new(false));
     let (ended, mut has_ended) = tokio::sync::mpsc::channel(8);
     let era = Arc::clone(&is_modern);
@@ -181,7 +181,7 @@ async fn session_streams_end_when_the_server_changes_its_era() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    client.until_note("the GET stream is open").await;
+    client.wait_for_note("the GET stream is open").await;
     is_modern.store(true, Ordering::SeqCst);
     assert_eq!(
         client.echo("now").await,
@@ -216,7 +216,7 @@ async fn invalid_session_id_is_not_sent() {
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.echo("x").await, "x", "the session must work without the ID");
-    client.until_note("session id was ignored").await;
+    client.wait_for_note("session id was ignored").await;
     client.stop().await;
     let carried = server.received_requests().iter().any(|request| request.header("mcp-session-id").is_some());
     assert!(!carried, "an ID that is not visible ASCII must not be sent");
@@ -238,7 +238,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
         let call = DriverCommand::Call { request: echo_call("x"), deadline, reply };
         // The session may have ended already.
         let _ = client.commands.send(call).await;
-        client.until_end_or(2).await;
+        client.wait_until_driver_ends_within(2).await;
         let openings = server.count("initialize");
         assert!((2..=5).contains(&openings), "{forgets}: the number of attempts must be bounded: {openings}");
     }
@@ -246,7 +246,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
 
 impl TestClient {
     /// Receives events until the driver has ended. Panics after the given number of seconds.
-    async fn until_end_or(&mut self, seconds: u64) {
+    async fn wait_until_driver_ends_within(&mut self, seconds: u64) {
         let end = async { while self.events.recv().await.is_some() {} };
         let _ = tokio::time::timeout(std::time::Duration::from_secs(seconds), end).await;
     }

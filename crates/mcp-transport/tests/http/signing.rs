@@ -106,7 +106,7 @@ async fn every_request_is_signed() {
     })
     .await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call must be answered");
     let resumed = || requests_with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
     assert!(poll_until(WAIT_TIMEOUT, resumed).await, "the GET stream must be opened again");
@@ -122,7 +122,7 @@ async fn every_request_is_signed() {
         )
         .await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call must be answered");
     client.stop().await;
     assert_all_signed(&server);
@@ -157,7 +157,7 @@ async fn http_sse_requests_are_signed() {
 
 /// Starts a server that accepts tokens whose number is at least `least`. It responds to other requests with `status`
 /// and `headers`.
-async fn start_guarded_server(least: u64, status: u16, headers: &'static str) -> HttpServer {
+async fn start_token_protected_server(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
         match token.and_then(|token| token.parse::<u64>().ok()) {
@@ -175,10 +175,10 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
         (403, "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"files\"\r\ndpop-nonce: n1\r\n"),
     ];
     for (status, headers) in cases {
-        let server = start_guarded_server(2, status, headers).await;
+        let server = start_token_protected_server(2, status, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-        client.until_ready().await;
+        client.wait_until_ready().await;
         client.stop().await;
         let requests = server.received_requests();
         for again in &requests[1..3] {
@@ -211,11 +211,11 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
 #[tokio::test]
 async fn request_is_sent_at_most_four_times() {
     for (status, headers) in [(401, ""), (403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n")] {
-        let server = start_guarded_server(u64::MAX, status, headers).await;
+        let server = start_token_protected_server(u64::MAX, status, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(1000));
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-        let (cause, fault) = client.until_failed().await;
-        client.until_end().await;
+        let (cause, fault) = client.wait_for_handshake_failure().await;
+        client.wait_until_driver_ends().await;
         assert_eq!(fault, HandshakeFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
         assert_eq!(
             server.received_requests().len(),
@@ -228,19 +228,19 @@ async fn request_is_sent_at_most_four_times() {
 
 #[tokio::test]
 async fn permanent_refusal_reports_its_cause() {
-    let server = start_guarded_server(1, 401, "www-authenticate: Bearer\r\n").await;
+    let server = start_token_protected_server(1, 401, "www-authenticate: Bearer\r\n").await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
-    let (cause, fault) = client.until_failed().await;
-    client.until_end().await;
+    let (cause, fault) = client.wait_for_handshake_failure().await;
+    client.wait_until_driver_ends().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
     assert!(cause.contains("sign in again"), "the authorizer's message must be reported: {cause}");
     assert_eq!(server.received_requests().len(), 1, "the request must not be sent again");
 
-    let server = start_guarded_server(0, 401, "").await;
+    let server = start_token_protected_server(0, 401, "").await;
     let authorizer = Arc::new(ScriptedAuthorizer { refuses_to_sign: true, ..ScriptedAuthorizer::default() });
     let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-    let (cause, fault) = client.until_failed().await;
-    client.until_end().await;
+    let (cause, fault) = client.wait_for_handshake_failure().await;
+    client.wait_until_driver_ends().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "a request that cannot be signed must require a sign-in");
     assert!(cause.contains("the vault is locked"), "the reason must be reported: {cause}");
     assert_eq!(server.received_requests().len(), 0, "the request must not be sent");
@@ -249,11 +249,11 @@ async fn permanent_refusal_reports_its_cause() {
 #[tokio::test]
 async fn other_refusals_do_not_challenge_the_authorizer() {
     for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
-        let server = start_guarded_server(1, 403, headers).await;
+        let server = start_token_protected_server(1, 403, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-        client.until_failed().await;
-        client.until_end().await;
+        client.wait_for_handshake_failure().await;
+        client.wait_until_driver_ends().await;
         assert!(authorizer.challenges().is_empty(), "[auth-status-codes] a plain 403 must not be a challenge");
     }
 }
@@ -271,10 +271,11 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
     .await;
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with_renewals(1) });
     let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     // The simulated user takes longer than the idle deadline of the call.
     let idle = std::time::Duration::from_millis(400);
-    let waits = client.begin_within(tool_call("slow", serde_json::json!({ "text": "later" })), idle).await;
+    let waits =
+        client.start_call_with_idle_timeout(tool_call("slow", serde_json::json!({ "text": "later" })), idle).await;
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     assert_eq!(authorizer.challenges()[0].operation, "tools/call", "the operation must be reported");
     for _ in 0..3 {
@@ -290,7 +291,7 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
 }
 
 #[tokio::test]
-async fn user_time_does_not_count_as_server_time() {
+async fn time_of_user_consent_does_not_count_towards_the_call_timeout() {
     // The server must accept `notifications/initialized` within a timeout, which excludes the time that the user takes.
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
@@ -315,7 +316,8 @@ async fn user_time_does_not_count_as_server_time() {
 
 #[tokio::test]
 async fn cancelled_call_drops_its_challenge() {
-    let server = start_guarded_server(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
+    let server =
+        start_token_protected_server(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with_renewals(1) });
     let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
@@ -334,7 +336,7 @@ async fn configured_authorization_header_takes_precedence() {
     let headers = vec![(HeaderName::from_static("authorization"), SecretHeader::new("Basic mine").unwrap())];
     let target = HttpTarget { headers, ..signed_target(&server.url("/mcp"), &authorizer) };
     let mut client = start_client_with(SessionConfig::default(), target, test_limits());
-    client.until_ready().await;
+    client.wait_until_ready().await;
     client.stop().await;
     for request in server.received_requests() {
         assert_eq!(request.header("authorization"), Some("Basic mine"), "the configured header must be sent");
@@ -353,7 +355,7 @@ async fn nonces_of_responses_are_reported() {
     .await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
     let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     client.stop().await;
     assert!(
         authorizer.nonces.lock().unwrap().iter().any(|nonce| nonce == "fresh"),
@@ -373,8 +375,8 @@ async fn cross_origin_redirect_receives_no_token() {
         .await;
         let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
-        client.until_failed().await;
-        client.until_end().await;
+        client.wait_for_handshake_failure().await;
+        client.wait_until_driver_ends().await;
         assert_eq!(elsewhere.received_requests().len(), 0, "X49: {status}: no token must be sent to another origin");
         for (_, url) in authorizer.signed.lock().unwrap().iter() {
             assert!(
@@ -396,7 +398,7 @@ async fn each_url_within_the_origin_is_signed_separately() {
     })
     .await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
-    client.until_ready().await;
+    client.wait_until_ready().await;
     client.stop().await;
     assert_all_signed(&server);
 }

@@ -58,7 +58,7 @@ pub fn start_client_with(session: SessionConfig, target: HttpTarget, limits: Htt
 /// Starts a client and waits until its session is ready.
 pub async fn start_ready_client(url: &str) -> TestClient {
     let mut client = start_client(url);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     client
 }
 
@@ -83,7 +83,7 @@ impl TestClient {
         found.unwrap_or_else(|_| panic!("{what}: did not happen within the timeout, events: {:#?}", self.received))
     }
 
-    pub async fn until_ready(&mut self) {
+    pub async fn wait_until_ready(&mut self) {
         self.wait_for_event("the server is ready", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
         })
@@ -91,7 +91,7 @@ impl TestClient {
     }
 
     /// Waits for a [`DriverEvent::Note`] that contains `text`, and returns the note.
-    pub async fn until_note(&mut self, text: &str) -> String {
+    pub async fn wait_for_note(&mut self, text: &str) -> String {
         if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
             return line;
         }
@@ -103,7 +103,7 @@ impl TestClient {
     }
 
     /// Waits until the handshake has failed. Returns the cause and its classification.
-    pub async fn until_failed(&mut self) -> (String, HandshakeFault) {
+    pub async fn wait_for_handshake_failure(&mut self) -> (String, HandshakeFault) {
         self.wait_for_event("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
             _ => None,
@@ -111,7 +111,7 @@ impl TestClient {
         .await
     }
 
-    pub async fn until_closed(&mut self) -> CloseReason {
+    pub async fn wait_until_closed(&mut self) -> CloseReason {
         self.wait_for_event("the session closes", |event| match event {
             DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
             _ => None,
@@ -120,7 +120,7 @@ impl TestClient {
     }
 
     /// Receives events until the driver has ended.
-    pub async fn until_end(&mut self) {
+    pub async fn wait_until_driver_ends(&mut self) {
         within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
                 self.received.push(event);
@@ -135,14 +135,14 @@ impl TestClient {
 
     pub async fn stop(&mut self) {
         self.send(DriverCommand::Stop).await;
-        self.until_end().await;
+        self.wait_until_driver_ends().await;
     }
 
-    pub async fn begin(&self, request: ClientRequest) -> CallId {
-        self.begin_within(request, WAIT_TIMEOUT * 2).await
+    pub async fn start_call(&self, request: ClientRequest) -> CallId {
+        self.start_call_with_idle_timeout(request, WAIT_TIMEOUT * 2).await
     }
 
-    pub async fn begin_within(&self, request: ClientRequest, idle: Duration) -> CallId {
+    pub async fn start_call_with_idle_timeout(&self, request: ClientRequest, idle: Duration) -> CallId {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
@@ -162,7 +162,7 @@ impl TestClient {
     }
 
     pub async fn call(&mut self, request: ClientRequest) -> Result<ServerResult, CallError> {
-        let call = self.begin(request).await;
+        let call = self.start_call(request).await;
         self.wait_for_result(call).await
     }
 

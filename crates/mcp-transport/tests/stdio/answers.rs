@@ -89,7 +89,7 @@ async fn harmless_deviations_are_accepted() {
 async fn unmatched_responses_are_never_delivered() {
     for misbehaviour in ["wrong-id", "string-id", "null-id", "http-text", "silent"] {
         let mut server = start_ready_driver(&["--misbehave", misbehaviour]).await;
-        let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
+        let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
         server.assert_usable(misbehaviour).await;
         let delivered = server.received.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
@@ -111,7 +111,7 @@ async fn second_response_is_dropped_and_reported() {
 }
 
 #[tokio::test]
-async fn banner_is_shown_without_effect() {
+async fn start_up_banner_on_stdout_is_reported_without_effect() {
     let mut server = start_ready_driver(&["--misbehave", "banner"]).await;
     assert_eq!(result_text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
     let notes = server.notes();
@@ -136,11 +136,11 @@ async fn batches_are_read_if_the_revision_has_them() {
 }
 
 #[tokio::test]
-async fn silent_call_is_cancelled_immediately_and_notified() {
+async fn cancelled_call_ends_immediately_and_the_server_is_notified() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = start_ready_driver(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
-    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
+    let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
     let cancelled = ready_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.wait_for_result(call).await
@@ -157,7 +157,7 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
 #[tokio::test]
 async fn unanswered_initialize_times_out() {
     let mut server = launch_driver(&["--misbehave", "silent@initialize"]).await;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let failed = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
         _ => None,

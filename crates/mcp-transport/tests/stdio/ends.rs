@@ -22,7 +22,7 @@ async fn exit_during_a_call_fails_the_call() {
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: Some(3), signal: None };
     assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call must fail with the exit status");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let hint = event_position(
         &server,
@@ -41,9 +41,9 @@ async fn exit_during_a_call_fails_the_call() {
 }
 
 #[tokio::test]
-async fn immediate_exit_fails_the_opening() {
+async fn immediate_exit_fails_the_handshake() {
     let mut server = launch_driver(&["--misbehave", "exit@start"]).await;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let failed = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
@@ -54,10 +54,10 @@ async fn immediate_exit_fails_the_opening() {
 }
 
 #[tokio::test]
-async fn exit_within_a_line_shows_the_truncated_line() {
+async fn exit_within_a_stdout_line_reports_the_truncated_line() {
     let mut server = start_ready_driver(&["--misbehave", "half-line"]).await;
     let error = server.echo("hello").await.expect_err("a truncated response must fail the call");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
     event_position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
 }
@@ -68,7 +68,7 @@ async fn end_by_a_signal_is_reported() {
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
     assert_eq!(result, Err(CallError::Closed(reason)), "the signal must be reported");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
 }
 
 #[tokio::test]
@@ -81,21 +81,21 @@ async fn closed_output_of_a_running_server_ends_the_session() {
         "[stdio-server-closes-stdout], X40: the session must be closed"
     );
     let group = server.handle.process.group;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     assert_eq!(testkit::processes::living_group_members(group), Vec::<u32>::new(), "the process must be ended");
 }
 
 #[tokio::test]
 async fn closed_input_of_a_running_server_fails_its_calls() {
     let mut server = start_ready_driver(&["--misbehave", "close-stdin"]).await;
-    let first = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
+    let first = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
     // sleep: no event reports that another program has closed its input.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let second = server.begin(tool_call("echo", json!({"text": "again"}))).await;
+    let second = server.start_call(tool_call("echo", json!({"text": "again"}))).await;
     let result = server.wait_for_result(second).await;
     let words = result.expect_err("the call must fail, as it cannot be written").to_string();
     assert!(words.contains("writing to the server failed"), "the cause must be reported, not: {words}");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let of_first = server.received.iter().any(
         |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call, result: Err(_) }) if *call == first),
     );
@@ -122,7 +122,7 @@ async fn unresponsive_server_is_killed() {
         ..StdioDriverLimits::default()
     };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
-    server.until_ready().await;
+    server.wait_until_ready().await;
     let begin = Instant::now();
     server.stop().await;
     let took = begin.elapsed();
@@ -138,10 +138,10 @@ async fn second_stop_kills_immediately() {
     let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
     let limits = StdioDriverLimits { grace, ..StdioDriverLimits::default() };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
-    server.until_ready().await;
+    server.wait_until_ready().await;
     server.send(DriverCommand::Stop).await;
     server.send(DriverCommand::Stop).await;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     event_position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
 }
 
@@ -155,7 +155,7 @@ async fn call_after_a_stop_is_refused() {
     let refused = name.await.expect("the driver must still respond");
     assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");
     server.send(DriverCommand::Stop).await;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
 }
 
 #[tokio::test]

@@ -93,10 +93,10 @@ async fn unmatched_responses_do_not_flood_events() {
 }
 
 #[tokio::test]
-async fn flood_is_held_back_while_events_are_not_received() {
+async fn server_output_is_not_read_while_events_are_not_received() {
     let mut server = start_ready_driver(&["--misbehave", "flood-log", "--count", "200000"]).await;
     let before = RunningDriver::resident_memory();
-    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
+    let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
     // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let grown = RunningDriver::resident_memory().saturating_sub(before);
@@ -111,7 +111,7 @@ async fn flood_is_held_back_while_events_are_not_received() {
     assert!(is_stopped, "a stop must work although no events are received");
     let ended = server.wait_for_result(call).await;
     assert!(ended.is_err(), "the call must end with the session: {ended:?}");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
 }
 
 #[tokio::test]
@@ -119,16 +119,16 @@ async fn server_that_never_reads_cannot_block_the_driver() {
     let limits = StdioDriverLimits { write_stall: Duration::from_millis(800), ..StdioDriverLimits::default() };
     let mut server =
         launch_driver_with(&scripted_command(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
-    server.until_ready().await;
-    let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
+    server.wait_until_ready().await;
+    let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
     // Larger than the capacity of a pipe.
     let large = "x".repeat(300_000);
-    let second = server.begin(tool_call("echo", json!({ "text": large }))).await;
+    let second = server.start_call(tool_call("echo", json!({ "text": large }))).await;
     let first = server.wait_for_result(call).await;
     assert!(first.is_err(), "the call must end: {first:?}");
     let ended = server.wait_for_result(second).await;
     assert!(ended.is_err(), "the call that could not be written must fail: {ended:?}");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let reason = reported_close_reason(&server);
     let words = reason.to_string();
     assert!(
@@ -141,7 +141,7 @@ async fn server_that_never_reads_cannot_block_the_driver() {
 async fn write_queue_is_bounded() {
     let limits = StdioDriverLimits { write_queue_bytes: 1_000_000, ..StdioDriverLimits::default() };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-reads"]), limits).await;
-    server.until_ready().await;
+    server.wait_until_ready().await;
     for _ in 0..8 {
         let (reply, name) = tokio::sync::oneshot::channel();
         let request = tool_call("echo", json!({"text": "x".repeat(200_000)}));
@@ -149,7 +149,7 @@ async fn write_queue_is_bounded() {
         server.send(DriverCommand::Call { request, deadline, reply }).await;
         let _ = name.await;
     }
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let words = reported_close_reason(&server).to_string();
     assert!(words.contains("does not read its input"), "the reason must be reported, not: {words}");
 }

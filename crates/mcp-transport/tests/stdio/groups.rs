@@ -13,7 +13,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 #[tokio::test]
 async fn grandchildren_end_with_the_server() {
     let mut server = start_ready_driver(&["--misbehave", "grandchild"]).await;
-    let call = server.begin(tool_call("echo", json!({}))).await;
+    let call = server.start_call(tool_call("echo", json!({}))).await;
     let grandchild: u32 = result_text(&server.wait_for_result(call).await).parse().unwrap();
     assert!(is_alive(grandchild), "the grandchild must be running");
     let group = server.handle.process.group;
@@ -28,7 +28,7 @@ async fn grandchildren_end_with_the_server() {
 async fn grandchildren_end_after_the_server_has_exited() {
     let mut server = start_ready_driver(&["--misbehave", "grandchild-exit"]).await;
     let error = server.echo("hello").await.expect_err("the server must end");
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
     let group = server.handle.process.group;
     assert!(
@@ -38,7 +38,7 @@ async fn grandchildren_end_after_the_server_has_exited() {
 }
 
 #[test]
-fn servers_end_with_the_runtime() {
+fn servers_end_with_the_tokio_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (group, _events) = runtime.block_on(async {
         let server = start_ready_driver(&["--misbehave", "never-exits"]).await;

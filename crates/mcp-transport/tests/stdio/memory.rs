@@ -58,7 +58,7 @@ async fn closed_stream_closes_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropped_owner_ends_the_driver() {
+async fn dropped_event_receiver_ends_the_driver() {
     let (commands, events, servers) = start_driver(64 * 1024);
     let mut reader = servers.reader;
     drop(events);

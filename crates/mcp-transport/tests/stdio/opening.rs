@@ -45,7 +45,7 @@ async fn silent_probe_falls_back_to_legacy() {
 #[tokio::test]
 async fn exit_on_the_probe_is_reported() {
     let mut server = start_probed_driver(&["--probe", "exit"]).await;
-    server.until_end().await;
+    server.wait_until_driver_ends().await;
     let on_probe = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => {
             Some(*fault == HandshakeFault::ExitedOnProbe)

@@ -64,12 +64,12 @@ pub async fn launch_driver_with(command: &ServerCommand, limits: StdioDriverLimi
 /// Starts `scripted-server` and its driver, and waits until the session is ready.
 pub async fn start_ready_driver(arguments: &[&str]) -> RunningDriver {
     let mut running = launch_driver(arguments).await;
-    running.until_ready().await;
+    running.wait_until_ready().await;
     running
 }
 
 impl RunningDriver {
-    pub async fn until_ready(&mut self) {
+    pub async fn wait_until_ready(&mut self) {
         self.wait_for_event("the server is ready", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
         })
@@ -95,7 +95,7 @@ impl RunningDriver {
     }
 
     /// Receives events until the driver has ended.
-    pub async fn until_end(&mut self) {
+    pub async fn wait_until_driver_ends(&mut self) {
         within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
                 self.received.push(event);
@@ -108,7 +108,7 @@ impl RunningDriver {
         self.handle.commands.send(command).await.expect("the driver must accept commands");
     }
 
-    pub async fn begin(&self, request: ClientRequest) -> CallId {
+    pub async fn start_call(&self, request: ClientRequest) -> CallId {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle: WAIT_TIMEOUT * 2, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
@@ -126,20 +126,20 @@ impl RunningDriver {
 
     /// Calls the tool `echo` and returns its result.
     pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
-        let call = self.begin(tool_call("echo", json!({ "text": text }))).await;
+        let call = self.start_call(tool_call("echo", json!({ "text": text }))).await;
         self.wait_for_result(call).await
     }
 
     /// Asserts that the server still responds after the action that `after` describes.
     pub async fn assert_usable(&mut self, after: &str) {
-        let call = self.begin(ClientRequest::Ping).await;
+        let call = self.start_call(ClientRequest::Ping).await;
         let result = self.wait_for_result(call).await;
         assert_eq!(result, Ok(ServerResult::Empty), "the server must still be usable after {after}");
     }
 
     pub async fn stop(&mut self) {
         self.send(DriverCommand::Stop).await;
-        self.until_end().await;
+        self.wait_until_driver_ends().await;
     }
 
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {

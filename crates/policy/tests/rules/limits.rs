@@ -31,7 +31,7 @@ fn single_rule_fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
 }
 
 #[test]
-fn limits_are_inclusive() {
+fn rule_limits_are_inclusive() {
     assert_eq!(rule_problem(PolicyRule { arguments: argument_rules(20), ..ask_rule() }), None, "20 conditions");
     for count in [21, 22] {
         let refused = rule_problem(PolicyRule { arguments: argument_rules(count), ..ask_rule() });
@@ -92,7 +92,7 @@ fn only_a_deny_rule_in_both_directions_prevents_a_start() {
 }
 
 #[test]
-fn budget_allows_sampling_only() {
+fn sampling_budget_rule_allows_sampling_only() {
     let budget = SamplingBudget { requests_per_hour: 1, tokens_per_hour: 1 };
     let allow = || PolicyRule {
         direction: RuleDirection::FromServer,

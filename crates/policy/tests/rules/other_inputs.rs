@@ -14,7 +14,7 @@ fn decide(policy: &Policy, call: &TestCall) -> RuleEffect {
 }
 
 #[test]
-fn unreadable_file_makes_everything_ask_and_keeps_denials() {
+fn unreadable_policy_file_makes_every_act_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [TestCall::default(), TestCall { tool: "drop".to_owned(), ..TestCall::default() }];
     for (unusable, cause) in [
@@ -38,7 +38,7 @@ fn unreadable_file_makes_everything_ask_and_keeps_denials() {
 }
 
 #[test]
-fn stricter_preset_of_both_files_applies() {
+fn stricter_preset_of_managed_and_user_policy_applies() {
     let (balanced, careful) = (Preset::Balanced, Preset::Careful);
     for (managed, user, expected) in
         [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
@@ -53,7 +53,7 @@ fn stricter_preset_of_both_files_applies() {
 }
 
 #[test]
-fn removed_server_leaves_nothing_to_another_of_its_name() {
+fn removed_server_leaves_no_trust_to_another_of_its_name() {
     let deny_npx = PolicyRule {
         identity: Some("npx *".to_owned()),
         direction: RuleDirection::Both,
@@ -91,7 +91,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
 }
 
 #[test]
-fn causes_have_stable_names() {
+fn decision_reasons_have_stable_names() {
     let by_rule = |source| DecisionSource::Rule(RuleRef { source, id: 3 });
     for (by, name) in [
         (DecisionSource::BuiltIn, "built-in"),

@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn annotations_never_loosen(all in any_inputs(), call in any_call(), other in any_claims()) {
+    fn tool_annotations_never_loosen_a_decision(all in any_inputs(), call in any_call(), other in any_claims()) {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
         let plain = PolicyInputs { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
         prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes the decision stricter");
@@ -217,7 +217,7 @@ proptest! {
     }
 
     #[test]
-    fn deny_and_ask_rules_never_allow_more(
+    fn added_deny_and_ask_rules_never_loosen_a_decision(
         all in any_inputs(),
         call in any_call(),
         added in any_rule().prop_filter("stricter", |rule| rule.effect != RuleEffect::Allow),

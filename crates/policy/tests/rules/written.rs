@@ -263,7 +263,7 @@ fn server_is_matched_by_its_identity_under_any_name() {
 }
 
 #[test]
-fn careful_preset_asks_for_every_payload_but_not_for_starts() {
+fn careful_preset_asks_for_calls_and_requests_but_not_for_starts() {
     let mut policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     policy
         .set_user(PolicyFile { preset: Preset::Careful, ..policy_file(vec![rule(RuleEffect::Allow, "server", None)]) })
@@ -286,7 +286,7 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
 }
 
 #[test]
-fn reads_of_apps_that_nobody_wanted_always_ask() {
+fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
     let mut policy = policy_with_rules(&[], &[]);
     let read = |is_requested| PolicyAct::Read { is_requested, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
@@ -324,7 +324,7 @@ fn server_can_be_denied_completely() {
 }
 
 #[test]
-fn unusable_file_makes_everything_ask_and_keeps_denials() {
+fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
     let deny = rule(RuleEffect::Deny, "server", Some("drop"));
     let allow = rule(RuleEffect::Allow, "server", None);
     let broken = PolicyRule { server: String::new(), ..allow.clone() };
@@ -360,7 +360,7 @@ fn unusable_file_makes_everything_ask_and_keeps_denials() {
 }
 
 #[test]
-fn session_trust_covers_calls_of_reviewed_tools_only() {
+fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
     policy.trust_for_run("a*b").unwrap();
     policy.trust_for_run("a*b").unwrap();
@@ -389,7 +389,7 @@ fn session_trust_covers_calls_of_reviewed_tools_only() {
 }
 
 #[test]
-fn file_is_parsed_strictly_and_round_trips() {
+fn policy_file_is_parsed_strictly_and_round_trips() {
     let text = json!({
         "version": 1,
         "preset": "careful",
@@ -424,6 +424,6 @@ fn file_is_parsed_strictly_and_round_trips() {
 }
 
 #[test]
-fn text_is_escaped_to_match_literally() {
+fn escaped_glob_text_matches_literally() {
     assert_eq!(escape_glob("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
 }

@@ -136,7 +136,7 @@ fn collect_candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>
 mod tests {
     use super::*;
 
-    fn paths_in(lines: &[&str]) -> Vec<String> {
+    fn output_path_texts(lines: &[&str]) -> Vec<String> {
         let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
         paths_in_output(&lines).iter().map(|path| path.display().to_string()).collect()
     }
@@ -153,15 +153,16 @@ mod tests {
             ("/w/tool: 3: exec: /w/bin/real: not found", "/w/bin/real"),
             ("config=/w/config.toml, ignored", "/w/config.toml"),
         ] {
-            assert!(paths_in(&[line]).contains(&path.to_owned()), "{line}: {:?}", paths_in(&[line]));
+            assert!(output_path_texts(&[line]).contains(&path.to_owned()), "{line}: {:?}", output_path_texts(&[line]));
         }
     }
 
     #[test]
     fn missing_module_is_resolved_like_its_importer_would() {
-        let node = paths_in(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
+        let node = output_path_texts(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
         assert!(node.contains(&"/w/project/node_modules/zod".to_owned()), "{node:?}");
-        let python = paths_in(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
+        let python =
+            output_path_texts(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
         assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
     }
 
@@ -175,10 +176,10 @@ mod tests {
         assert!(paths_in_output(&["é".repeat(MAX_LINE_BYTES)]).is_empty(), "cut within a character");
         for hostile in ["open '/w/../../etc/shadow'", "open '/'", "//server/share/x", "http://evil.example/x", "a/b/c"]
         {
-            assert_eq!(paths_in(&[hostile]), [""; 0], "{hostile}");
+            assert_eq!(output_path_texts(&[hostile]), [""; 0], "{hostile}");
         }
         for name in ["../../etc", "..", "/etc", "a/../../b", "a b", "zod\u{202e}"] {
-            let found = paths_in(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
+            let found = output_path_texts(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
             let is_module = |path: &String| path.contains("node_modules");
             assert!(!found.iter().any(is_module), "{name}: {found:?}");
         }

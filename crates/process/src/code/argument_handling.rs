@@ -51,7 +51,7 @@ const INTERPRETERS: [&str; 44] = [
     "wish",
 ];
 const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
-const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+const COMMAND_SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 /// Programs that run another program, which their arguments name, such as `env` and `sudo`.
 const WRAPPER_PROGRAMS: [&str; 53] = [
     "arch",
@@ -135,9 +135,9 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
 /// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for their project files.
-const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
+const TOOLS_WITHOUT_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
-const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
+const PROGRAMS_USING_NODE_MODULES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
 /// take precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
@@ -196,7 +196,7 @@ impl ArgumentHandling {
     pub(super) fn for_program(program: &str) -> ArgumentHandling {
         let name = program_name(program);
         match name.as_str() {
-            name if SHELLS.contains(&name) => ArgumentHandling::Shell,
+            name if COMMAND_SHELLS.contains(&name) => ArgumentHandling::Shell,
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPER_PROGRAMS.contains(&name) => ArgumentHandling::Wrapper,
@@ -264,12 +264,12 @@ pub(super) fn project_file_names(program: &str) -> impl Iterator<Item = &'static
 
 /// Returns `true` if the program also searches ancestor folders for its project files.
 pub(super) fn searches_ancestors(program: &str) -> bool {
-    !NO_ANCESTOR_SEARCH.contains(&program_name(program).as_str())
+    !TOOLS_WITHOUT_ANCESTOR_SEARCH.contains(&program_name(program).as_str())
 }
 
 /// Returns `true` if a program loads code from [`PACKAGE_FOLDER`] in ancestor folders.
 pub(super) fn uses_package_folder(program: &str) -> bool {
-    PACKAGE_FOLDER_USERS.contains(&program_name(program).as_str())
+    PROGRAMS_USING_NODE_MODULES.contains(&program_name(program).as_str())
 }
 
 /// Returns `true` if this command-line option is followed by its value, which is not the code to run.

@@ -27,11 +27,11 @@ pub enum LaunchFileRole {
 }
 
 /// The path of a launch file, and its role.
-pub(super) type FoundFile = (PathBuf, LaunchFileRole);
+pub(super) type FoundLaunchFile = (PathBuf, LaunchFileRole);
 
 /// Adds to `found` the interpreters that the first lines of the program and of its interpreters name, except those in
 /// system folders.
-pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
+pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundLaunchFile>) {
     let mut script = program.to_owned();
     for _ in 0..MAX_INTERPRETER_CHAIN {
         let Some(next) = script.canonicalize().ok().and_then(|real| find_interpreter(&real, path)) else { return };
@@ -46,7 +46,7 @@ pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mu
 
 /// Returns the `pyvenv.cfg` of the Python environment that contains a program. The file defines the locations of the
 /// environment's modules and interpreter.
-pub(super) fn python_environment(program: &Path) -> Option<FoundFile> {
+pub(super) fn python_environment(program: &Path) -> Option<FoundLaunchFile> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
     let settings = folder.parent().and_then(of).or_else(|| of(folder))?;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
+use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -81,7 +81,7 @@ impl LaunchFiles {
     /// Reads the files of a command line. `program` is the resolved path of its program. Other programs that the
     /// command line names are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
-        let mut found: Vec<FoundFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
+        let mut found: Vec<FoundLaunchFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
         collect_interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         let scripts = script_files(line, program, path);

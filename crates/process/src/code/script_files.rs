@@ -24,7 +24,7 @@ use super::code_variables::{
     HOME_START_UP_FILES, INTERPRETER_OPTION_VARIABLES, LIBRARY_FOLDER_VARIABLES, MODULE_FOLDER_VARIABLES,
     PRELOAD_FILE_VARIABLES, PYTHON_SITE_MODULES,
 };
-use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
+use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
 
 /// Maximum number of a command's arguments, variables, and words in them that are examined, in total.
@@ -50,7 +50,7 @@ pub(crate) struct CommandLine<'c> {
 
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
-    pub(super) found: Vec<FoundFile>,
+    pub(super) found: Vec<FoundLaunchFile>,
     /// Package folders of a project that may be used instead of the named program.
     pub(super) folders: Vec<PathBuf>,
 }
@@ -112,7 +112,7 @@ struct ScriptSearch<'c> {
     bases: Vec<PathBuf>,
     /// The canonical working directory and its ancestors, in which project files are looked up.
     ancestors: Vec<PathBuf>,
-    found: Vec<FoundFile>,
+    found: Vec<FoundLaunchFile>,
     folders: Vec<PathBuf>,
     /// Role that is recorded for the files that the search finds next.
     role: LaunchFileRole,

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn closed_reader_is_an_error() {
+    async fn write_to_a_pipe_with_a_closed_reader_is_an_error() {
         let (output, input) = std::io::pipe().unwrap();
         let mut pipe = InputPipe::new(input.into()).unwrap();
         drop(output);

@@ -22,10 +22,10 @@ impl ProcessMark {
         None
     }
 
-    pub(crate) const fn kill_marked(&self) {}
+    pub(crate) const fn kill_processes_with_mark(&self) {}
 }
 
-pub(crate) const fn kill_marked_by(_owner: u32, _started: &StartTime) -> bool {
+pub(crate) const fn kill_processes_marked_by_owner(_owner: u32, _started: &StartTime) -> bool {
     false
 }
 

@@ -54,13 +54,13 @@ impl ProcessMark {
     }
 
     /// Kills all processes that have this server's mark in their environment.
-    pub(crate) fn kill_marked(&self) {
+    pub(crate) fn kill_processes_with_mark(&self) {
         kill_all_marked(&self.0);
     }
 }
 
 /// Kills all processes that the servers of a former Drawbridge process started. Returns `true` if there were any.
-pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
+pub(crate) fn kill_processes_marked_by_owner(owner: u32, started: &StartTime) -> bool {
     kill_all_marked(&mark_prefix(owner, started))
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn process_tree_usage(root: u32, most: u64) -> ProcessTreeUsage {
     let mut all = ProcessTreeUsage::default();
     let mut waiting = vec![root];
     while let Some(pid) = waiting.pop() {
-        let Some(one) = process_use(pid) else { continue };
+        let Some(one) = single_process_usage(pid) else { continue };
         all.threads += one.threads;
         all.memory_bytes += one.memory_bytes;
         all.processor_ms += one.processor_ms;
@@ -58,7 +58,7 @@ fn child_pids(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-fn process_use(pid: u32) -> Option<ProcessTreeUsage> {
+fn single_process_usage(pid: u32) -> Option<ProcessTreeUsage> {
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
     // The second field is the program's name in parentheses and may contain any character.

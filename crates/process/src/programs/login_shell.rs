@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use crate::launch::ProcessLaunch;
 
 /// Maximum time for the login shell to run its start-up files and print its environment.
-pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const LOGIN_SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum size of the shell's output, in bytes. Longer output is rejected.
-const MAX_SHELL_OUTPUT_BYTES: u64 = 1024 * 1024;
+const MAX_LOGIN_SHELL_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 const ENVIRONMENT_MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
@@ -55,7 +55,7 @@ pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<
 }
 
 async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut limited = stdout.take(MAX_SHELL_OUTPUT_BYTES);
+    let mut limited = stdout.take(MAX_LOGIN_SHELL_OUTPUT_BYTES);
     while memmem::find_iter(output, ENVIRONMENT_MARKER).count() < 2 {
         if limited.read_buf(output).await? == 0 {
             break;
@@ -91,7 +91,7 @@ mod tests {
     use super::{ENVIRONMENT_MARKER, PRINT_ENVIRONMENT_SCRIPT, parse_path_variable};
 
     #[test]
-    fn shell_script_never_contains_the_whole_marker() {
+    fn print_environment_script_never_contains_the_whole_marker() {
         let halves = PRINT_ENVIRONMENT_SCRIPT.matches("_begin_or_end_ of_environment_").count();
         assert_eq!(halves, 2, "the marker is printed before and after the environment");
         let marker = std::str::from_utf8(ENVIRONMENT_MARKER).unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn path_is_found_between_greetings() {
+    fn path_variable_is_found_between_shell_greetings() {
         let marker = std::str::from_utf8(ENVIRONMENT_MARKER).unwrap();
         let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
         assert_eq!(

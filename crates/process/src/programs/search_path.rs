@@ -38,12 +38,12 @@ impl SearchPath {
         }
         match std::env::var_os("SHELL").filter(|shell| !shell.is_empty()) {
             None => SearchPath::from_process("the variable SHELL is not set".to_owned()),
-            Some(shell) => SearchPath::from_shell(shell.into(), login_shell::SHELL_TIMEOUT).await,
+            Some(shell) => SearchPath::from_login_shell(shell.into(), login_shell::LOGIN_SHELL_TIMEOUT).await,
         }
     }
 
     /// Reads the PATH of this shell, within at most `limit`. Falls back to [`SearchPath::from_process`] on failure.
-    pub async fn from_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
+    pub async fn from_login_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
         match login_shell::login_shell_path(shell, limit).await {
             Ok(path) => SearchPath {
                 directories: absolute_folders(std::env::split_paths(&path)),

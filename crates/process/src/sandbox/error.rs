@@ -67,7 +67,7 @@ pub enum SandboxError {
     /// The sandbox mechanism of this computer can't restrict the network to named hosts.
     #[error(
         "{mechanism} can't limit a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
-        CHOOSE_ANOTHER_NETWORK
+        CHOOSE_ANOTHER_NETWORK_ADVICE
     )]
     HostsUnsupported {
         /// Name of the sandbox mechanism that is available on this computer.
@@ -133,7 +133,7 @@ impl SandboxError {
 }
 
 /// Advice for the user if the sandbox mechanism can't restrict a server to named hosts, as part of a sentence.
-const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The advice of [`CHOOSE_ANOTHER_NETWORK`] as a complete sentence.
+const CHOOSE_ANOTHER_NETWORK_ADVICE: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
+/// The advice of [`CHOOSE_ANOTHER_NETWORK_ADVICE`] as a complete sentence.
 #[cfg(target_os = "linux")]
 pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";

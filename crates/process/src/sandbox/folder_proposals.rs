@@ -45,7 +45,7 @@ const SECRET_PATHS: [&str; 25] = [
     "snap",
 ];
 /// Hidden folders, relative to the home, that contain programs. Other hidden folders may contain an app's data.
-const PROGRAM_FOLDERS: [&str; 13] = [
+const SYSTEM_PROGRAM_FOLDERS: [&str; 13] = [
     ".bun",
     ".cache",
     ".deno",
@@ -152,7 +152,8 @@ pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
 pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {
-        let known = PROGRAM_FOLDERS.iter().chain(&VERSION_MANAGER_FOLDERS).any(|folder| below.starts_with(folder));
+        let known =
+            SYSTEM_PROGRAM_FOLDERS.iter().chain(&VERSION_MANAGER_FOLDERS).any(|folder| below.starts_with(folder));
         known || below.starts_with(".cargo/bin")
     };
     is_secret_location(path, home)

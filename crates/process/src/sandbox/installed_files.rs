@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::programs::PathSource;
 
-    fn write_executable(path: &Path, text: &str) {
+    fn write_executable_file(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -268,8 +268,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let global = home.join(".npm-global");
-        write_executable(&global.join("lib/node_modules/@scope/server/dist/index.js"), "#!/usr/bin/node\n");
-        write_executable(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
+        write_executable_file(&global.join("lib/node_modules/@scope/server/dist/index.js"), "#!/usr/bin/node\n");
+        write_executable_file(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(global.join("bin")).unwrap();
         symlink("../lib/node_modules/@scope/server/dist/index.js", global.join("bin/server")).unwrap();
         let found = found_files(&home, &[], ".npm-global/bin/server");
@@ -280,7 +280,7 @@ mod tests {
         );
 
         let local = home.join("mcp/node_modules");
-        write_executable(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
+        write_executable_file(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(local.join(".bin")).unwrap();
         symlink("../server/dist/index.js", local.join(".bin/server")).unwrap();
         let found = found_files(&home, &[], "mcp/node_modules/.bin/server");
@@ -296,7 +296,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         for script in ["work/packages/one/dist/index.js", "loose/index.js", "index.js", ".ssh/x/index.js"] {
-            write_executable(&home.join(script), "run()");
+            write_executable_file(&home.join(script), "run()");
         }
         for marker in ["work/packages/one/package.json", "package.json", ".ssh/x/package.json"] {
             std::fs::write(home.join(marker), "{}").unwrap();
@@ -337,14 +337,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let pythons = home.join(".local/share/uv/python");
-        write_executable(&pythons.join("cpython-3.12.9/bin/python3.12"), "no script");
+        write_executable_file(&pythons.join("cpython-3.12.9/bin/python3.12"), "no script");
         symlink("cpython-3.12.9", pythons.join("cpython-3.12")).unwrap();
         std::fs::create_dir_all(home.join("venv/bin")).unwrap();
         let python = home.join("venv/bin/python");
         symlink(pythons.join("cpython-3.12/bin/python3.12"), &python).unwrap();
         let settings = format!("home = {}\n", pythons.join("cpython-3.12/bin").display());
         std::fs::write(home.join("venv/pyvenv.cfg"), settings).unwrap();
-        write_executable(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
+        write_executable_file(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
         let found = found_files(&home, &[], "venv/bin/server");
         for part in ["venv", ".local/share/uv/python/cpython-3.12", ".local/share/uv/python/cpython-3.12.9"] {
             assert!(found.contains(&part.to_owned()), "{part}: {found:?}");
@@ -355,15 +355,15 @@ mod tests {
     fn shim_adds_its_version_manager_and_binary_its_libraries() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
-        write_executable(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
+        write_executable_file(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
         assert!(found_files(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
-        write_executable(&home.join("notes/shims/server"), "#!/bin/sh\n");
+        write_executable_file(&home.join("notes/shims/server"), "#!/bin/sh\n");
         let found = found_files(&home, &[], "notes/shims/server");
         assert!(
             !found.contains(&"notes".to_owned()),
             "a shim folder alone must not count as a version manager: {found:?}"
         );
-        write_executable(&home.join("apps/tool/tool"), "\x7fELF");
+        write_executable_file(&home.join("apps/tool/tool"), "\x7fELF");
         assert_eq!(
             found_files(&home, &[], "apps/tool/tool"),
             ["apps/tool/tool"],
@@ -381,11 +381,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let node = home.join(".nvm/versions/node/v22.1.0");
-        write_executable(&node.join("bin/node"), "no script");
-        write_executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
+        write_executable_file(&node.join("bin/node"), "no script");
+        write_executable_file(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
         symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
         let tools = home.join(".local/bin");
-        write_executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
+        write_executable_file(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
         let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
         let reached = |program: &Path| {
             let mut of_program = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
@@ -401,10 +401,10 @@ mod tests {
         assert!(server.contains(&node), "the interpreter's installation must be included: {server:?}");
         assert!(server.contains(&tools), "the `bin` folder of the script must be included: {server:?}");
         assert!(!server.contains(&home.join(".local")), "the user's data must not be included: {server:?}");
-        write_executable(&home.join("project/target/server"), "no script");
+        write_executable_file(&home.join("project/target/server"), "no script");
         let alone = reached(&home.join("project/target/server"));
         assert_eq!(alone, [home.join("project/target/server")], "a program elsewhere must be included alone");
-        write_executable(&home.join("bin/server"), "no script");
+        write_executable_file(&home.join("bin/server"), "no script");
         assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home must not count as an installation");
     }
 }

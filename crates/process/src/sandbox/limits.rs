@@ -64,18 +64,18 @@ impl fmt::Display for ExceededLimit {
         let most = self.most;
         match self.resource {
             LimitedResource::Processes => write!(f, "it ran more than {most} processes and threads"),
-            LimitedResource::Memory => write!(f, "it used more than {} of memory", Bytes(most)),
-            LimitedResource::Home => write!(f, "its home folder contained more than {}", Bytes(most)),
+            LimitedResource::Memory => write!(f, "it used more than {} of memory", DisplayedBytes(most)),
+            LimitedResource::Home => write!(f, "its home folder contained more than {}", DisplayedBytes(most)),
             LimitedResource::Processor => {
-                write!(f, "it used more than {} of processor time within an hour", Seconds(most))
+                write!(f, "it used more than {} of processor time within an hour", DisplayedSeconds(most))
             }
         }
     }
 }
 
-struct Bytes(u64);
+struct DisplayedBytes(u64);
 
-impl fmt::Display for Bytes {
+impl fmt::Display for DisplayedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = if self.0 >= GIB { (GIB, "GiB") } else { (MIB, "MiB") };
         let tenths = (self.0 as f64 / unit as f64 * 10.0).round() / 10.0;
@@ -83,9 +83,9 @@ impl fmt::Display for Bytes {
     }
 }
 
-struct Seconds(u64);
+struct DisplayedSeconds(u64);
 
-impl fmt::Display for Seconds {
+impl fmt::Display for DisplayedSeconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_multiple_of(60) { write!(f, "{} minutes", self.0 / 60) } else { write!(f, "{} seconds", self.0) }
     }
@@ -131,11 +131,11 @@ pub(crate) struct ResourceBounds {
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
-    reading: Arc<Mutex<MeterReading>>,
+    reading: Arc<Mutex<MeterState>>,
 }
 
 #[derive(Debug, Default)]
-struct MeterReading {
+struct MeterState {
     used: ResourceUsage,
     exceeded: Option<ExceededLimit>,
 }
@@ -173,7 +173,7 @@ impl ResourceMeter {
         reading.exceeded
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, MeterReading> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, MeterState> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

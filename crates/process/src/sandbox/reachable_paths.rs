@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::programs::PathSource;
 
-    fn write_executable(path: &Path, text: &str) {
+    fn write_executable_file(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -146,7 +146,7 @@ mod tests {
         let (home, repository) = (root.join("home"), root.join("repository"));
         std::fs::create_dir_all(&repository).unwrap();
         for installed in [".local/bin/tool", "bin/tool", ".local/share/bin/tool", "opt/node/v22/bin/tool"] {
-            write_executable(&home.join(installed), "no script");
+            write_executable_file(&home.join(installed), "no script");
         }
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {

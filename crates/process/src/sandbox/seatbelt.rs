@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn path_is_escaped_in_a_profile() {
+    fn path_is_escaped_in_a_seatbelt_profile() {
         let profile =
             build_seatbelt_profile(&sandbox_plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None))
                 .unwrap();

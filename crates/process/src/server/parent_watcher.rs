@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn server_ends_with_the_app_and_not_with_its_watcher() {
+    async fn server_ends_with_drawbridge_and_not_with_its_watcher() {
         let (mut child, group) = spawn_process_group().await;
         let mut watcher = ParentWatcher::start(group).await.unwrap();
         let own = watcher.child.id().unwrap();

@@ -98,7 +98,7 @@ impl ServerGroup {
         let _ = self.child.start_kill();
         let mark = self.mark.clone();
         // The scan of all processes runs in a separate task, so that this call returns the exit status immediately.
-        self.ending = Some(tokio::task::spawn_blocking(move || mark.kill_marked()));
+        self.ending = Some(tokio::task::spawn_blocking(move || mark.kill_processes_with_mark()));
         #[cfg(unix)]
         drop(self.watcher.take());
         let exceeded = self.meter().and_then(|meter| meter.exceeded());
@@ -168,7 +168,7 @@ impl Drop for ServerGroup {
         self.kill();
         // The caller did not wait for the exit, or the app may end before the task does.
         if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
-            self.mark.kill_marked();
+            self.mark.kill_processes_with_mark();
         }
     }
 }

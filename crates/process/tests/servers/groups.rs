@@ -27,7 +27,7 @@ async fn dropped_process_is_killed_with_its_group() {
 }
 
 #[tokio::test]
-async fn sweep_ends_a_server_whose_app_is_gone() {
+async fn sweep_kills_a_server_whose_drawbridge_process_is_gone() {
     let server = start_server(&scripted_server_command(&["--misbehave", "never-exits"])).await;
     let mut record = server.spawned().record();
     // Makes the record look like that of an app that has ended.

@@ -44,7 +44,7 @@ async fn process_outside_the_group_ends_with_the_server() {
 
 #[tokio::test]
 #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
-async fn orphans_of_a_killed_app_are_swept() {
+async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
     // The crate's example is an app that runs one program.
     let example = testkit::binaries::program_path("examples/one_program");
     let mut app = tokio::process::Command::new(example)

@@ -25,7 +25,7 @@ async fn path_from_shell_start_up_files_is_found() {
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
     );
-    let path = SearchPath::from_shell(shell, Duration::from_secs(5)).await;
+    let path = SearchPath::from_login_shell(shell, Duration::from_secs(5)).await;
     assert_eq!(path.source, PathSource::LoginShell, "the shell's path must be used");
     assert_eq!(
         path.directories,
@@ -46,7 +46,7 @@ async fn bash_start_up_files_are_read() {
     // As common installers write it: without effect in a non-interactive shell.
     std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
     let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
-    let path = SearchPath::from_shell(write_login_shell(home.path(), &script), Duration::from_secs(5)).await;
+    let path = SearchPath::from_login_shell(write_login_shell(home.path(), &script), Duration::from_secs(5)).await;
     assert_eq!(path.source, PathSource::LoginShell, "the path of bash must be used");
     assert_eq!(
         path.directories.first(),
@@ -56,12 +56,12 @@ async fn bash_start_up_files_are_read() {
 }
 
 #[tokio::test]
-async fn hanging_shell_is_killed_and_the_own_path_used() {
+async fn hanging_login_shell_is_killed_and_the_inherited_path_used() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let script = format!(r#"trap "" TERM HUP; sleep 1000 & echo $$ $! > {}; wait"#, pids.display());
     let limit = Duration::from_secs(600);
-    let mut search = pin!(SearchPath::from_shell(write_login_shell(folder.path(), &script), limit));
+    let mut search = pin!(SearchPath::from_login_shell(write_login_shell(folder.path(), &script), limit));
     let running = || {
         let text = std::fs::read_to_string(&pids).unwrap_or_default();
         text.split_whitespace().map(|pid| pid.parse().unwrap()).collect::<Vec<u32>>()
@@ -87,8 +87,8 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
 }
 
 #[tokio::test]
-async fn missing_shell_is_named() {
-    let path = SearchPath::from_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
+async fn missing_login_shell_is_named_in_the_reason() {
+    let path = SearchPath::from_login_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
     let PathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
     assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be reported: {reason}");
 }

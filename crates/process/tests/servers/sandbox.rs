@@ -92,7 +92,7 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
 
 /// X33 inside a sandbox: no variable names the user's own folders.
 #[tokio::test]
-async fn sandbox_has_its_own_environment() {
+async fn sandboxed_server_has_private_environment_variables() {
     for (name, path) in mechanism_search_paths().await {
         let ground = TestUserHome::new();
         let mut command = shell_command("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
@@ -228,7 +228,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
 }
 
 #[tokio::test]
-async fn plan_contains_mechanism_and_reachable_paths() {
+async fn resolved_sandbox_contains_mechanism_and_reachable_paths() {
     for (name, path) in mechanism_search_paths().await {
         let ground = TestUserHome::new();
         let command = shell_command(":", ground.sandbox(true));
@@ -278,7 +278,7 @@ async fn interpreters_run_in_the_sandbox() {
 /// Variables that make the loader load files apply to the server only, not to the sandbox program. Otherwise a server
 /// could load its own file there at the next start.
 #[tokio::test]
-async fn preloaded_files_of_the_server_are_not_loaded_outside() {
+async fn preloaded_files_of_the_server_are_not_loaded_outside_the_sandbox() {
     for (name, path) in mechanism_search_paths().await {
         let ground = TestUserHome::new();
         let planted = ground.root.join("write/planted.so");

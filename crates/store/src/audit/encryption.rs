@@ -20,14 +20,14 @@ const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
 /// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
 /// content.
-const ROWS_LEFT: i64 = 0;
+const PROGRESS_ROWS_LEFT: i64 = 0;
 /// Value of the column `encryption.left` (remaining work of the encryption): the file must be rewritten, because SQLite
 /// leaves parts of older rows in its pages.
-const PAGES_LEFT: i64 = 1;
+const PROGRESS_PAGES_LEFT: i64 = 1;
 /// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const JOURNAL_LEFT: i64 = 2;
+const PROGRESS_JOURNAL_LEFT: i64 = 2;
 /// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
-const NOTHING_LEFT: i64 = 3;
+const PROGRESS_NOTHING_LEFT: i64 = 3;
 
 /// The work that remains after a step of encrypting older log entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum EncryptionProgress {
 
 /// Records in the audit database that it contains unencrypted content, which must be encrypted later.
 pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
-    set_encryption_progress(connection, ROWS_LEFT)
+    set_encryption_progress(connection, PROGRESS_ROWS_LEFT)
 }
 
 fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
@@ -54,18 +54,18 @@ fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Resu
 
 fn remaining_encryption_work(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
-    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
+    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(PROGRESS_ROWS_LEFT))
 }
 
 /// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining_encryption_work(connection)? == NOTHING_LEFT)
+    Ok(remaining_encryption_work(connection)? == PROGRESS_NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
 /// added such content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UnencryptedSearch {
+pub(super) enum UnencryptedContentSearch {
     /// All entries up to this number were searched.
     UpTo(i64),
     /// The search is complete.
@@ -76,25 +76,25 @@ pub(super) enum UnencryptedSearch {
 /// calls then search the same entries, until [`record_unencrypted_content`] is called.
 pub(super) fn find_unencrypted_content(
     connection: &Connection,
-    search: &mut UnencryptedSearch,
+    search: &mut UnencryptedContentSearch,
 ) -> rusqlite::Result<bool> {
-    let UnencryptedSearch::UpTo(after) = *search else { return Ok(false) };
+    let UnencryptedContentSearch::UpTo(after) = *search else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
         // The log is not marked as fully encrypted, so the migration will find such content.
-        *search = UnencryptedSearch::Complete;
+        *search = UnencryptedContentSearch::Complete;
         return Ok(false);
     }
     let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
     let last: Option<i64> =
         connection.prepare_cached(sql)?.query_row([after, ENTRIES_CHECKED_PER_STEP], |row| row.get(0))?;
     let Some(last) = last else {
-        *search = UnencryptedSearch::Complete;
+        *search = UnencryptedContentSearch::Complete;
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
     let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
     if !has_plain {
-        *search = UnencryptedSearch::UpTo(last);
+        *search = UnencryptedContentSearch::UpTo(last);
     }
     Ok(has_plain)
 }
@@ -107,16 +107,16 @@ pub(super) fn encryption_step(
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
     match remaining_encryption_work(connection)? {
-        ROWS_LEFT => encrypt_rows(connection, key, after),
-        PAGES_LEFT => {
+        PROGRESS_ROWS_LEFT => encrypt_rows(connection, key, after),
+        PROGRESS_PAGES_LEFT => {
             connection.execute_batch("VACUUM")?;
-            advance_encryption_state(connection, PAGES_LEFT, JOURNAL_LEFT)
+            advance_encryption_state(connection, PROGRESS_PAGES_LEFT, PROGRESS_JOURNAL_LEFT)
         }
-        JOURNAL_LEFT => {
+        PROGRESS_JOURNAL_LEFT => {
             if !database::empty_journal(connection, EMPTY_JOURNAL_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
-            advance_encryption_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
+            advance_encryption_state(connection, PROGRESS_JOURNAL_LEFT, PROGRESS_NOTHING_LEFT)
         }
         _ => Ok(EncryptionProgress::Nothing),
     }
@@ -148,7 +148,7 @@ fn encrypt_rows(
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        set_encryption_progress(&transaction, PAGES_LEFT)?;
+        set_encryption_progress(&transaction, PROGRESS_PAGES_LEFT)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);

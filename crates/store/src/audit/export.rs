@@ -15,7 +15,7 @@ use super::chain::{
     FIRST_PREDECESSOR, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text, hex,
 };
 use super::seal::LogSeal;
-use super::verify::{ChainVerification, VerifyKey};
+use super::verify::{ChainVerification, VerificationKey};
 use crate::lines_from_end::LinesFromEnd;
 
 /// Value of `format` in the first line of an exported log, which identifies the file type.
@@ -64,7 +64,7 @@ struct SealedEntryHash {
 }
 
 /// Writes all entries of the log at `path` to `out`, and returns their number.
-pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
+pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerificationKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
@@ -125,7 +125,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>
 }
 
 /// Verifies an exported file: the hash chain and, if the key is available, the seal.
-pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
+pub(super) fn verify_export(path: &Path, key: &VerificationKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
     let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };

@@ -32,9 +32,9 @@ pub(super) fn import_old_log(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(crate::files::file_error(older, "take it over", &error)),
     };
-    let done = import(connection, BufReader::new(file)).map_err(|error| match error {
-        ImportProblem::File(error) => crate::files::file_error(older, "take it over", &error),
-        ImportProblem::Log(error) => {
+    let done = import_old_log_entries(connection, BufReader::new(file)).map_err(|error| match error {
+        LogImportProblem::File(error) => crate::files::file_error(older, "take it over", &error),
+        LogImportProblem::Log(error) => {
             audit_tables::database_error(path, "take over what older versions wrote", &error.into_sql())
         }
     });
@@ -57,18 +57,21 @@ pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     }
 }
 
-enum ImportProblem {
+enum LogImportProblem {
     File(std::io::Error),
     Log(AppendError),
 }
 
-impl From<rusqlite::Error> for ImportProblem {
+impl From<rusqlite::Error> for LogImportProblem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Log(error.into())
     }
 }
 
-fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Option<(u64, ChainLink)>, ImportProblem> {
+fn import_old_log_entries(
+    connection: &mut Connection,
+    mut lines: BufReader<File>,
+) -> Result<Option<(u64, ChainLink)>, LogImportProblem> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done: Option<i64> = transaction.query_row("SELECT entries FROM import", [], |row| row.get(0)).optional()?;
     if done.is_some() {
@@ -79,7 +82,9 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.by_ref().take(MAX_OLD_LOG_LINE_BYTES).read_until(b'\n', &mut line).map_err(ImportProblem::File)? == 0 {
+        if lines.by_ref().take(MAX_OLD_LOG_LINE_BYTES).read_until(b'\n', &mut line).map_err(LogImportProblem::File)?
+            == 0
+        {
             break;
         }
         let Ok(mut entry) = serde_json::from_slice::<AuditEntry>(&line) else {
@@ -90,7 +95,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         taken += 1;
         (entry.number, entry.imported) = (number, true);
         entry.truncate_fields();
-        previous = write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?;
+        previous = write_entry(&transaction, &entry, &previous, None).map_err(LogImportProblem::Log)?;
     }
     encryption::record_unencrypted_content(&transaction)?;
     let words = match passed_over {
@@ -99,7 +104,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     };
     let mut entry = new_log_entry(LOG_IMPORTED_KIND, words);
     entry.number = number + 1;
-    let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
+    let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(LogImportProblem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::to_sql_integer(taken)])?;
     transaction.commit()?;
     Ok(Some(last))

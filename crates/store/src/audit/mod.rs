@@ -28,7 +28,7 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use seal::{KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
 use writer::{AppendReply, WriterCommand};
 
@@ -154,7 +154,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.sync_progress.has_written_nothing() && !self.send_and_wait(WriterCommand::IsOpen)? {
+        if self.sync_progress.has_no_written_entries() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Does not request the key, so that systems without a keychain are not delayed.

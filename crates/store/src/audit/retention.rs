@@ -23,7 +23,7 @@ const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 const SIZE_TARGET_PERCENT: u64 = 90;
 
 /// The range of log entries to remove: all entries up to `upto`.
-pub(super) struct EntryRemoval {
+pub(super) struct LogEntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
     /// Set if some of the entries are removed only because of the size limit.
@@ -34,7 +34,7 @@ pub(super) struct EntryRemoval {
 pub(super) fn find_due_removal(
     connection: &Connection,
     keep: AuditRetention,
-) -> rusqlite::Result<Option<EntryRemoval>> {
+) -> rusqlite::Result<Option<LogEntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
     let removed = audit_tables::last_removed_entry_number(connection)?;
     let (mut upto, mut is_for_size_limit) = (removed, false);
@@ -63,7 +63,7 @@ pub(super) fn find_due_removal(
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> =
         connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(removed)], |row| row.get(0))?;
-    Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
+    Ok(upto.map(|upto| LogEntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
 /// Returns the size in bytes of log entries that other programs may have written. They are not counted for the size
@@ -92,7 +92,7 @@ fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Re
 /// another program would destroy the evidence of that change.
 pub(super) fn removal_obstacle(
     connection: &Connection,
-    removal: &EntryRemoval,
+    removal: &LogEntryRemoval,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     let unexpected = audit_tables::unexpected_schema_parts(connection)?;

@@ -16,14 +16,14 @@ use crate::content_key::ContentKey;
 /// Name of the keychain entry that contains the seal key.
 const SEAL_KEY_NAME: &str = "seal of the audit log";
 /// Name of the keychain entry with the mark: number and hash of the last sealed log entry.
-pub(crate) const MARK_NAME: &str = "end of the audit log";
+pub(crate) const KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const SEAL_KEY_BYTES: usize = 32;
 /// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
 /// process that has not sealed the log yet.
-const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
+const MAX_NEW_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
@@ -69,7 +69,7 @@ impl SealKey {
             id,
             key,
             content: Arc::new(content),
-            is_old: time_since_epoch().saturating_sub(made) > YOUNG_KEY_AGE,
+            is_old: time_since_epoch().saturating_sub(made) > MAX_NEW_KEY_AGE,
             mark,
         })
     }
@@ -271,7 +271,7 @@ impl SealKeyHolder {
     }
 
     fn read_keychain_mark(&self) -> Result<Option<(u64, ChainLink)>, String> {
-        let mark = self.secrets.read_mark(MARK_NAME).map_err(|error| error.to_string())?;
+        let mark = self.secrets.read_mark(KEYCHAIN_MARK_NAME).map_err(|error| error.to_string())?;
         let read = |mark: String| {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
@@ -310,10 +310,10 @@ impl SealKeyHolder {
             return Ok(());
         }
         // Another process may have stored a later entry.
-        let _held = self.secrets.lock_name(MARK_NAME);
+        let _held = self.secrets.lock_name(KEYCHAIN_MARK_NAME);
         if self.read_keychain_mark()?.is_none_or(|(known, _)| known < number) {
             let mark = format!("{number} {}", hex(link));
-            self.secrets.set_mark(MARK_NAME, &mark).map_err(|error| error.to_string())?;
+            self.secrets.set_mark(KEYCHAIN_MARK_NAME, &mark).map_err(|error| error.to_string())?;
         }
         *last_stored_mark = number;
         Ok(())

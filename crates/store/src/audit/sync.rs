@@ -70,7 +70,7 @@ impl SyncProgress {
     }
 
     /// Returns `true` if this process has not written any log entry.
-    pub(super) fn has_written_nothing(&self) -> bool {
+    pub(super) fn has_no_written_entries(&self) -> bool {
         self.state().written == 0
     }
 

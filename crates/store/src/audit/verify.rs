@@ -20,7 +20,7 @@ const MAX_LISTED_FINDINGS: usize = 100;
 const MAX_UNPROVED_RANGES: usize = 100;
 
 /// The key that verifies seals of the audit log, or the reason why it is unavailable.
-pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
+pub(super) type VerificationKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainVerification {
@@ -45,7 +45,7 @@ pub(super) struct ChainVerification {
 
 impl ChainVerification {
     /// Starts a verification at the first log entry after the removed ones, which `checkpoint` records.
-    pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
+    pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerificationKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
             first: None,
@@ -177,7 +177,7 @@ impl ChainVerification {
     }
 
     /// Completes the verification after the last entry, and returns the verdict.
-    pub(super) fn finish(mut self, key: &VerifyKey<'_>) -> AuditVerdict {
+    pub(super) fn finish(mut self, key: &VerificationKey<'_>) -> AuditVerdict {
         let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
         let mut is_missing = false;
         self.verdict.seal = match (self.seal.take(), key) {
@@ -235,7 +235,7 @@ impl ChainVerification {
         self.verdict
     }
 
-    fn check_seal(&mut self, seal: &LogSeal, is_there: bool, key: &VerifyKey<'_>) -> AuditSeal {
+    fn check_seal(&mut self, seal: &LogSeal, is_there: bool, key: &VerificationKey<'_>) -> AuditSeal {
         let before = self.verdict.findings.len();
         if seal.number > self.number {
             let (number, to) = (self.number + 1, (seal.number > self.number + 1).then_some(seal.number));
@@ -264,7 +264,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
 /// Verifies the audit log, which must contain the entry of the keychain's mark.
 pub(super) fn verify_log(
     path: &Path,
-    key: &VerifyKey<'_>,
+    key: &VerificationKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = audit_tables::open_for_reading(path)? else {
@@ -278,7 +278,7 @@ pub(super) fn verify_log(
 
 fn verify_log_tables(
     connection: &mut Connection,
-    key: &VerifyKey<'_>,
+    key: &VerificationKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> rusqlite::Result<AuditVerdict> {
     // Other processes may append meanwhile, so everything is read from one snapshot.

@@ -14,7 +14,7 @@ use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{ChainLink, hashed_entry_text, next_chain_link};
-use super::encryption::{EncryptionProgress, UnencryptedSearch};
+use super::encryption::{EncryptionProgress, UnencryptedContentSearch};
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::{audit_tables, encryption, import, retention};
 use crate::audit::chain::hex;
@@ -48,7 +48,7 @@ pub(super) struct AuditWriteLog {
     /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content that another program may have added.
-    unencrypted_search: UnencryptedSearch,
+    unencrypted_search: UnencryptedContentSearch,
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
@@ -80,7 +80,7 @@ impl AuditWriteLog {
             has_reported_obstacle: false,
             was_schema_repaired,
             encrypted_upto: 0,
-            unencrypted_search: UnencryptedSearch::UpTo(0),
+            unencrypted_search: UnencryptedContentSearch::UpTo(0),
         };
         if was_schema_repaired {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
@@ -138,7 +138,7 @@ impl AuditWriteLog {
         if found > own {
             foreign_unsealed = Some((foreign_unsealed.map_or(own + 1, |(from, _)| from), found));
         }
-        let known = LastKnownEnd {
+        let known = LastKnownLogEnd {
             last: self.last,
             sealed: self.sealed.as_ref(),
             reported_seal: self.reported_seal.as_ref(),
@@ -247,7 +247,7 @@ impl AuditWriteLog {
             self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, UNENCRYPTED_FOUND_TEXT.to_owned())], Some(key))?;
             encryption::record_unencrypted_content(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
-        if self.unencrypted_search != UnencryptedSearch::Complete {
+        if self.unencrypted_search != UnencryptedContentSearch::Complete {
             return Ok(EncryptionProgress::Steps);
         }
         encryption::encryption_step(&mut self.connection, &key.content, &mut self.encrypted_upto)
@@ -258,7 +258,7 @@ impl AuditWriteLog {
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
-        Ok(is_done && self.unencrypted_search == UnencryptedSearch::Complete)
+        Ok(is_done && self.unencrypted_search == UnencryptedContentSearch::Complete)
     }
 
     fn removal_error(&self, error: &rusqlite::Error) -> StoreError {
@@ -286,7 +286,7 @@ impl AppendError {
 }
 
 /// The end of the log as this process knows it from its last write.
-struct LastKnownEnd<'a> {
+struct LastKnownLogEnd<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
     reported_seal: Option<&'a LogSeal>,
@@ -336,7 +336,7 @@ fn describe_end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
     stored_seal: Option<&LogSeal>,
-    known: &LastKnownEnd<'_>,
+    known: &LastKnownLogEnd<'_>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {

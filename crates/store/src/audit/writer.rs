@@ -31,14 +31,14 @@ const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
 /// written continuously.
-const MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
+const KEYCHAIN_MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
 /// step is complete.
 const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
 /// Interval of background steps while entries are written continuously and the thread is never idle.
 const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
 /// Idle time after which the mark in the keychain (number and hash of the last sealed entry) is updated.
-const MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
+const KEYCHAIN_MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// A command for the audit log's writer thread.
 pub(super) enum WriterCommand {
@@ -136,7 +136,7 @@ impl LogWriter {
                         if self.is_unmarked {
                             self.store_mark();
                         }
-                        self.encrypt_step();
+                        self.run_encryption_step();
                         if self.has_unsealed {
                             self.keys.request_key(false);
                         }
@@ -252,7 +252,7 @@ impl LogWriter {
         }
         self.last_append = Some(Instant::now());
         self.is_unmarked = true;
-        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_UPDATE_INTERVAL) {
+        if self.last_mark_update.is_none_or(|at| at.elapsed() > KEYCHAIN_MARK_UPDATE_INTERVAL) {
             self.store_mark();
         }
     }
@@ -273,7 +273,7 @@ impl LogWriter {
             _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::Steps if has_key => self.time_to_background_step(),
             EncryptionProgress::Journal if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
-            _ if self.is_unmarked => MARK_UPDATE_IDLE_TIME,
+            _ if self.is_unmarked => KEYCHAIN_MARK_UPDATE_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
     }
@@ -285,7 +285,7 @@ impl LogWriter {
     }
 
     /// Encrypts a batch of the contents that were written without a key.
-    fn encrypt_step(&mut self) {
+    fn run_encryption_step(&mut self) {
         let Some(key) = self.keys.cached_key().filter(|_| self.encryption_progress != EncryptionProgress::Nothing)
         else {
             return;
@@ -304,12 +304,12 @@ impl LogWriter {
     /// Encrypts contents until all contents are encrypted or another process prevents it.
     fn encrypt_all_contents(&mut self) {
         for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
-            self.encrypt_step();
+            self.run_encryption_step();
             while self.encryption_progress == EncryptionProgress::Steps
                 && self.keys.cached_key().is_some()
                 && self.log.is_some()
             {
-                self.encrypt_step();
+                self.run_encryption_step();
             }
         }
     }
@@ -331,7 +331,7 @@ impl LogWriter {
     /// not opened the log for writing.
     fn remove_entries_if_due(&mut self) {
         if self.is_removing {
-            return self.removal_step();
+            return self.run_removal_step();
         }
         let is_time = self.last_retention_check.is_none_or(|at| at.elapsed() > RETENTION_INTERVAL);
         if !is_time || self.retention == AuditRetention::default() || !self.keys.is_resolved() {
@@ -341,13 +341,13 @@ impl LogWriter {
         let Some(log) = &mut self.log else { return };
         self.last_retention_check = Some(Instant::now());
         match log.retain(retention, key.as_deref()) {
-            Ok(()) => self.removal_step(),
+            Ok(()) => self.run_removal_step(),
             Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }
     }
 
     /// Removes a batch of the log entries that were recorded as removed.
-    fn removal_step(&mut self) {
+    fn run_removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.is_removing = removed.unwrap_or_else(|error| {
             tracing::error!(%error, "old decisions could not be removed");

@@ -16,7 +16,7 @@ use crate::sealed_document::{DocumentText, SealVerdict};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
 /// meanwhile, and other processes wait longer than this for it.
-const MARK_TIMEOUT: Duration = Duration::from_secs(2);
+const KEYCHAIN_MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sealed content that is written if the first write of a document fails. A copy of the failed content is then refused,
 /// and the missing file is not reported as removed.
@@ -66,7 +66,7 @@ impl DocumentFolder {
         value: &Value,
         file: DocumentText,
     ) -> Result<DocumentText, StoreError> {
-        let deadline = Instant::now() + MARK_TIMEOUT;
+        let deadline = Instant::now() + KEYCHAIN_MARK_TIMEOUT;
         let file = self.announce(name, value, file, deadline)?;
         files::replace_with_file(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
             .map_err(|error| self.roll_back(name, before, error, deadline))?;

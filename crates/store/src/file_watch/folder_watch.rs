@@ -23,7 +23,7 @@ impl FolderWatch {
     /// Watches the folder that is currently at the path, because the folder watched before may have been removed or
     /// replaced. Returns `true` if a watch was created or ended, because earlier events may be lost.
     pub(super) fn renew(&mut self, notices: &Arc<PendingFileEvents>) -> bool {
-        let is_lost = notices.take_folder_lost();
+        let is_lost = notices.take_folder_lost_flag();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));
         let watched = self.watcher.as_ref().map(|(_, identity)| *identity);
         if identity == watched && !is_lost {

@@ -91,7 +91,7 @@ impl PendingFileEvents {
 
     /// Returns `true` if a watched folder was removed or moved since the last call. Its watch reports no further
     /// events, although a new folder at the same path may have the same identity.
-    pub(super) fn take_folder_lost(&self) -> bool {
+    pub(super) fn take_folder_lost_flag(&self) -> bool {
         std::mem::take(&mut self.lock().is_folder_lost)
     }
 
@@ -162,7 +162,7 @@ mod tests {
     const MODIFIED: EventKind = EventKind::Modify(ModifyKind::Any);
 
     #[test]
-    fn an_event_concerns_its_file_only() {
+    fn file_event_notifies_the_watcher_of_its_file_only() {
         let notices = notices_for(&["/a/one.json", "/a/two.json"]);
         notices.on_event(Some(&new_event(MODIFIED, "/a/two.json")));
         notices.on_event(Some(&new_event(MODIFIED, "/a/history.db")));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_the_folder_and_an_error_concern_all_its_files() {
+    fn folder_event_or_error_notifies_the_watchers_of_all_files() {
         let notices = notices_for(&["/a/one.json", "/a/two.json", "/b/three.json"]);
         notices.on_event(Some(&new_event(MODIFIED, "/a")));
         assert_eq!(take_notices(&notices).len(), 2);
@@ -185,10 +185,10 @@ mod tests {
         let notices = notices_for(&["/a/one.json"]);
         notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
         notices.on_event(Some(&new_event(MODIFIED, "/a")));
-        assert!(!notices.take_folder_lost());
+        assert!(!notices.take_folder_lost_flag());
         notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::Folder), "/a")));
-        assert!(notices.take_folder_lost());
-        assert!(!notices.take_folder_lost(), "each loss is reported once");
+        assert!(notices.take_folder_lost_flag());
+        assert!(!notices.take_folder_lost_flag(), "each loss is reported once");
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn waking_ends_a_wait() {
+    fn wake_ends_a_wait_for_file_events() {
         let notices = notices_for(&["/a/one.json"]);
         notices.wake();
         assert!(notices.wait_until(Instant::now() + Duration::from_secs(60)).is_empty());

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::history_tables;
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
@@ -28,20 +28,20 @@ const INDEX_PAGES_PER_STEP: i64 = 250;
 const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
-const ITEMS_LEFT: i64 = 0;
+const PROGRESS_ITEMS_LEFT: i64 = 0;
 /// Value of the column `gone.left` (remaining work of a deletion): the items are removed. The index contains page
 /// positions in addition to its words, and must be rewritten.
-const INDEX_LEFT: i64 = 1;
+const PROGRESS_INDEX_LEFT: i64 = 1;
 /// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
-const INDEX_REWRITING: i64 = 2;
+const PROGRESS_INDEX_REWRITING: i64 = 2;
 /// Value of the column `gone.left` (remaining work of a deletion): free pages and the write-ahead journal remain.
-const JOURNAL_LEFT: i64 = 3;
+const PROGRESS_JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
 pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
-    connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
+    connection.prepare_cached(note)?.execute(params![number, PROGRESS_ITEMS_LEFT])?;
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
@@ -66,7 +66,10 @@ pub(super) enum DeletionProgress {
 
 /// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read
 /// the database.
-pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+pub(super) fn deletion_step(
+    connection: &mut SchemaCheckedConnection,
+    wait: Duration,
+) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(deletion_step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
 }
@@ -78,19 +81,19 @@ fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<Del
         .optional()?;
     match first {
         None => return Ok(DeletionProgress::Nothing),
-        Some((number, ITEMS_LEFT)) => {
+        Some((number, PROGRESS_ITEMS_LEFT)) => {
             if remove_conversation_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
-                connection.prepare_cached(sql)?.execute(params![number, INDEX_LEFT])?;
+                connection.prepare_cached(sql)?.execute(params![number, PROGRESS_INDEX_LEFT])?;
             }
         }
-        Some((_, INDEX_LEFT)) => {
+        Some((_, PROGRESS_INDEX_LEFT)) => {
             begin_index_rewrite(connection)?;
-            set_deletion_progress(connection, INDEX_LEFT, INDEX_REWRITING)?;
+            set_deletion_progress(connection, PROGRESS_INDEX_LEFT, PROGRESS_INDEX_REWRITING)?;
         }
-        Some((_, INDEX_REWRITING)) => {
+        Some((_, PROGRESS_INDEX_REWRITING)) => {
             if continue_index_rewrite(connection)? {
-                set_deletion_progress(connection, INDEX_REWRITING, JOURNAL_LEFT)?;
+                set_deletion_progress(connection, PROGRESS_INDEX_REWRITING, PROGRESS_JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
@@ -148,10 +151,10 @@ fn merge_search_index(connection: &Connection, pages: i64) -> rusqlite::Result<(
 }
 
 /// Empties the write-ahead journal, which completes the deletion of conversations.
-fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+fn empty_journal(connection: &mut SchemaCheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
-        statement.query_map([JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        statement.query_map([PROGRESS_JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
     if !database::empty_journal(connection.for_maintenance(), wait)? {
         return Ok(DeletionProgress::Journal);
@@ -229,7 +232,7 @@ mod tests {
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
-            of_index += usize::from(left == INDEX_REWRITING);
+            of_index += usize::from(left == PROGRESS_INDEX_REWRITING);
             if deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::Steps {
                 break;
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::index_words;
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
@@ -24,13 +24,13 @@ const ROWS_PER_STEP: i64 = 500;
 const BLOBS_PER_STEP: i64 = 20;
 
 /// Value of the column `protection.left` (remaining work of the encryption): unencrypted rows remain.
-const ROWS_LEFT: i64 = 0;
+const PROGRESS_ROWS_LEFT: i64 = 0;
 /// Value of the column `protection.left` (remaining work of the encryption): the file must be rewritten.
-const PAGES_LEFT: i64 = 1;
+const PROGRESS_PAGES_LEFT: i64 = 1;
 /// Value of the column `protection.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const JOURNAL_LEFT: i64 = 2;
+const PROGRESS_JOURNAL_LEFT: i64 = 2;
 /// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
-const NOTHING_LEFT: i64 = 3;
+const PROGRESS_NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
 const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
@@ -46,23 +46,23 @@ const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
 
 /// The row of the table `protection`: the key that encrypts the history, and the remaining work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HistoryProtection {
+pub(super) struct HistoryEncryptionRecord {
     /// Identifier of the key with which the history is encrypted.
     pub(super) key: String,
     left: i64,
 }
 
-impl HistoryProtection {
+impl HistoryEncryptionRecord {
     /// Returns `true` if unencrypted content may remain.
     pub(super) const fn is_in_progress(&self) -> bool {
-        self.left != NOTHING_LEFT
+        self.left != PROGRESS_NOTHING_LEFT
     }
 }
 
 /// Reads the table `protection`. Returns `None` if the history is not encrypted.
-pub(super) fn read_protection(connection: &Connection) -> rusqlite::Result<Option<HistoryProtection>> {
+pub(super) fn read_protection(connection: &Connection) -> rusqlite::Result<Option<HistoryEncryptionRecord>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
-    statement.query_row([], |row| Ok(HistoryProtection { key: row.get(0)?, left: row.get(1)? })).optional()
+    statement.query_row([], |row| Ok(HistoryEncryptionRecord { key: row.get(0)?, left: row.get(1)? })).optional()
 }
 
 pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
@@ -80,10 +80,10 @@ pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bo
 
 /// Records in the table `protection` that all new content of the history must be encrypted with this key, unless
 /// another process has recorded a key before.
-pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+pub(super) fn begin_encryption(connection: &mut SchemaCheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
-        if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
+        if connection.execute(sql, params![key.id, PROGRESS_ROWS_LEFT])? > 0 {
             // The index is emptied, because it contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
@@ -95,31 +95,31 @@ pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &Content
 /// `true` if no unencrypted content remains. Returns `false` if the journal can't be emptied because another process
 /// reads for longer than `wait`.
 pub(super) fn continue_encryption(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     key: &ContentKeySlot,
     wait: Duration,
 ) -> rusqlite::Result<bool> {
     loop {
-        let left = connection.read(read_protection)?.map_or(NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(read_protection)?.map_or(PROGRESS_NOTHING_LEFT, |protection| protection.left);
         match left {
-            ROWS_LEFT => {
+            PROGRESS_ROWS_LEFT => {
                 let Some(own) = key.get() else { return Ok(false) };
                 for (table, number, set) in ENCRYPTED_COLUMNS {
                     encrypt_columns(connection, table, number, set)?;
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_encryption_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_ROWS_LEFT, PROGRESS_PAGES_LEFT)?;
             }
-            PAGES_LEFT => {
+            PROGRESS_PAGES_LEFT => {
                 rewrite_history_file(connection.for_maintenance())?;
-                set_encryption_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_PAGES_LEFT, PROGRESS_JOURNAL_LEFT)?;
             }
-            JOURNAL_LEFT => {
+            PROGRESS_JOURNAL_LEFT => {
                 if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_encryption_progress(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+                set_encryption_progress(connection, PROGRESS_JOURNAL_LEFT, PROGRESS_NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }
@@ -134,7 +134,7 @@ fn rewrite_history_file(connection: &Connection) -> rusqlite::Result<()> {
     written
 }
 
-fn set_encryption_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_encryption_progress(connection: &mut SchemaCheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
@@ -157,7 +157,7 @@ fn next_batch_end(
 /// Calls `act` for all rows of a table in batches of `count` rows, each batch in one transaction. `act` receives the
 /// range of row numbers of a batch.
 fn for_each_batch(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     (table, number, count): (&str, &str, i64),
     act: impl Fn(&Connection, [i64; 2]) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
@@ -174,7 +174,12 @@ fn for_each_batch(
     Ok(())
 }
 
-fn encrypt_columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
+fn encrypt_columns(
+    connection: &mut SchemaCheckedConnection,
+    table: &str,
+    number: &str,
+    set: &str,
+) -> rusqlite::Result<()> {
     let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
     for_each_batch(connection, (table, number, ROWS_PER_STEP), |connection, rows| {
         connection.prepare_cached(&sql)?.execute(rows).map(drop)
@@ -182,7 +187,7 @@ fn encrypt_columns(connection: &mut CheckedConnection, table: &str, number: &str
 }
 
 /// Encrypts the texts of items, and adds their words for the search.
-fn encrypt_texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
+fn encrypt_texts(connection: &mut SchemaCheckedConnection) -> rusqlite::Result<()> {
     for_each_batch(connection, ("said", "item", ROWS_PER_STEP), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
         let mut statement = connection.prepare_cached(sql)?;
@@ -197,7 +202,7 @@ fn encrypt_texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
     })
 }
 
-fn encrypt_blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+fn encrypt_blobs(connection: &mut SchemaCheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     for_each_batch(connection, ("blob", "number", BLOBS_PER_STEP), |connection, rows| {
         let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
         let mut statement = connection.prepare_cached(sql)?;

@@ -6,7 +6,7 @@ use domain::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
@@ -128,7 +128,7 @@ pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<
 ///
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
-pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
+pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<SchemaCheckedConnection, StoreError> {
     let connection =
         database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_history_schema)?;
     let set_up = || {
@@ -141,7 +141,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
     };
     set_up()
         .and_then(|()| super::readings::create_reading_tables(&connection))
-        .and_then(|()| CheckedConnection::new(connection))
+        .and_then(|()| SchemaCheckedConnection::new(connection))
         .map_err(|error| database_error(path, "open it", &error))
 }
 

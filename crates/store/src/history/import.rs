@@ -11,7 +11,7 @@ use domain::item::{self, ItemState};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::schema::CheckedConnection;
+use super::schema::SchemaCheckedConnection;
 use super::write::{self, WriteRefusal};
 use super::{is_valid_conversation_id, write::insert_conversation};
 use crate::content_key::ContentKey;
@@ -46,7 +46,7 @@ struct OlderItem {
 /// Imports the conversations of older versions in this folder. Files that can't be imported are left unchanged and
 /// logged.
 pub(super) fn import_old_conversations(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     folder: &Path,
     key: Option<&ContentKey>,
 ) -> Result<(), StoreError> {
@@ -79,7 +79,7 @@ pub(super) fn import_old_conversations(
 }
 
 fn import_old_conversation(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     path: &Path,
     id: &str,
     key: Option<&ContentKey>,

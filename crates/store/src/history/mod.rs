@@ -38,7 +38,7 @@ use serde_json::Value;
 
 use delete::DeletionProgress;
 use history_tables::{database_error, to_sql_integer};
-use schema::CheckedConnection;
+use schema::SchemaCheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
 
@@ -65,8 +65,8 @@ pub(crate) struct HistoryDatabase {
     path: PathBuf,
     old_folder: PathBuf,
     locks_folder: PathBuf,
-    writer_connection: Mutex<Option<CheckedConnection>>,
-    reader_connection: Mutex<Option<CheckedConnection>>,
+    writer_connection: Mutex<Option<SchemaCheckedConnection>>,
+    reader_connection: Mutex<Option<SchemaCheckedConnection>>,
     /// Identity under which this process writes streaming replies, set once it has written one.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
@@ -120,7 +120,7 @@ impl HistoryDatabase {
 
     /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
     /// older versions, and marks interrupted replies.
-    fn open_first_time(&self) -> Result<CheckedConnection, StoreError> {
+    fn open_first_time(&self) -> Result<SchemaCheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.request_key(false);
@@ -136,9 +136,9 @@ impl HistoryDatabase {
     }
 
     /// Calls `act` with the database connection for writing, which is opened on first use.
-    fn with_writer<T>(
+    fn with_write_db<T>(
         &self,
-        act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
+        act: impl FnOnce(&mut SchemaCheckedConnection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut writer_connection = lock(&self.writer_connection);
         match writer_connection.as_mut() {
@@ -162,9 +162,9 @@ impl HistoryDatabase {
     fn write_in_steps<T>(
         &self,
         tried: &str,
-        act: impl FnOnce(&mut CheckedConnection) -> Result<T, WriteRefusal>,
+        act: impl FnOnce(&mut SchemaCheckedConnection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
-        self.with_writer(|connection| {
+        self.with_write_db(|connection| {
             let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
             if self.has_deleted.load(Ordering::Relaxed) {
                 self.deletion_step(connection, Duration::ZERO);
@@ -180,7 +180,7 @@ impl HistoryDatabase {
         }
     }
 
-    fn with_reader<T>(
+    fn with_read_db<T>(
         &self,
         tried: &str,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -188,7 +188,7 @@ impl HistoryDatabase {
         let mut reader_connection = lock(&self.reader_connection);
         if reader_connection.is_none() {
             // Opening the writing connection first creates the tables and imports older conversations.
-            self.with_writer(|_| Ok(()))?;
+            self.with_write_db(|_| Ok(()))?;
             *reader_connection = Some(history_tables::open(&self.path, &self.key)?);
         }
         let Some(opened) = reader_connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
@@ -199,7 +199,7 @@ impl HistoryDatabase {
             None => self.keys.cached_key().is_some(),
         };
         if is_behind {
-            self.with_writer(|_| Ok(()))?;
+            self.with_write_db(|_| Ok(()))?;
         }
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
@@ -210,8 +210,8 @@ impl HistoryDatabase {
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
     /// and there is no key. No content is then written unencrypted.
-    fn apply_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
-        let read = |connection: &mut CheckedConnection| {
+    fn apply_protection(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> Result<(), StoreError> {
+        let read = |connection: &mut SchemaCheckedConnection| {
             connection.read(encryption::read_protection).map_err(|error| database_error(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
@@ -243,7 +243,7 @@ impl HistoryDatabase {
         Ok(())
     }
 
-    fn encrypt_remaining(&self, connection: &mut CheckedConnection, wait: Duration) {
+    fn encrypt_remaining(&self, connection: &mut SchemaCheckedConnection, wait: Duration) {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
@@ -283,7 +283,7 @@ impl HistoryDatabase {
 
     /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
     /// `false` if no steps remain or the next step has to wait for a later write.
-    fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
+    fn deletion_step(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             DeletionProgress::Journal
@@ -297,7 +297,7 @@ impl HistoryDatabase {
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
             let goes_on =
-                self.with_writer(|connection| Ok(self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT)))?;
+                self.with_write_db(|connection| Ok(self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
@@ -306,7 +306,7 @@ impl HistoryDatabase {
     }
 
     /// Returns the name under which this process writes streaming replies.
-    fn writer(&self) -> Result<&str, StoreError> {
+    fn writer_name(&self) -> Result<&str, StoreError> {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
         }
@@ -335,7 +335,7 @@ impl History for HistoryDatabase {
     }
 
     fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
-        self.with_reader("read it", read::list_conversations)
+        self.with_read_db("read it", read::list_conversations)
     }
 
     fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
@@ -348,7 +348,7 @@ impl History for HistoryDatabase {
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         self.check_conversation_id(id)?;
-        self.with_reader("read it", |connection| read::read_conversation(connection, id, self.key.get().as_deref()))
+        self.with_read_db("read it", |connection| read::read_conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
@@ -376,7 +376,7 @@ impl History for HistoryDatabase {
     fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
         self.check_conversation_id(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
-        let writer = if is_streaming { Some(self.writer()?) } else { None };
+        let writer = if is_streaming { Some(self.writer_name()?) } else { None };
         let tried = "write to a conversation";
         let bodies = write::encode_bodies(items).map_err(|error| self.refusal_error(tried, &error))?;
         self.write_transaction(tried, |connection| {
@@ -386,7 +386,7 @@ impl History for HistoryDatabase {
 
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
         self.check_conversation_id(&range.conversation)?;
-        let page = self.with_reader("read it", |connection| read::read_branch_page(connection, range, &self.key))?;
+        let page = self.with_read_db("read it", |connection| read::read_branch_page(connection, range, &self.key))?;
         let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == ItemState::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
@@ -399,30 +399,30 @@ impl History for HistoryDatabase {
         if cut == 0 {
             Ok(page)
         } else {
-            self.with_reader("read it", |connection| read::read_branch_page(connection, range, &self.key))
+            self.with_read_db("read it", |connection| read::read_branch_page(connection, range, &self.key))
         }
     }
 
     fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.check_conversation_id(conversation)?;
-        self.with_reader("read it", |connection| {
+        self.with_read_db("read it", |connection| {
             read::read_all_items(connection, conversation, after, limit, &self.key)
         })
     }
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.check_conversation_id(conversation)?;
-        self.with_reader("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
+        self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
     }
 
     fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.check_conversation_id(conversation)?;
-        self.with_reader("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
+        self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
     }
 
     fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
         self.check_conversation_id(conversation)?;
-        self.with_reader("add up what it took", |connection| usage::conversation_usage(connection, conversation))
+        self.with_read_db("add up what it took", |connection| usage::conversation_usage(connection, conversation))
     }
 
     fn show_branch(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
@@ -431,15 +431,15 @@ impl History for HistoryDatabase {
     }
 
     fn search(&self, search: &HistorySearch) -> Result<Vec<FoundItem>, StoreError> {
-        self.with_reader("search it", |connection| search::search(connection, search))
+        self.with_read_db("search it", |connection| search::search(connection, search))
     }
 
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(hash) = crate::hex::from_hex(hash) else { return Ok(None) };
-        self.with_reader("read it", |connection| read::read_blob(connection, &hash, &self.key))
+        self.with_read_db("read it", |connection| read::read_blob(connection, &hash, &self.key))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.with_reader("read it", encryption::is_encrypted)
+        self.with_read_db("read it", encryption::is_encrypted)
     }
 }

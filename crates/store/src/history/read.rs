@@ -4,14 +4,14 @@ use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
-use super::write::state_from_number;
+use super::write::item_state_from_number;
 use super::{
     encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings,
 };
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
-/// Columns that [`read_raw_item`] expects, in this order.
+/// Columns that [`read_item_row`] expects, in this order.
 const ITEM_COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
 /// Returns ID, title and modification time of each conversation, the latest first.
@@ -105,9 +105,9 @@ pub(super) fn read_branch_page(
         SELECT {ITEM_COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
     );
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
-    let rows: Vec<RawItem> = connection
+    let rows: Vec<ItemRow> = connection
         .prepare_cached(&sql)?
-        .query_map(params![last, limit], read_raw_item)?
+        .query_map(params![last, limit], read_item_row)?
         .collect::<rusqlite::Result<_>>()?;
     let has_more = rows.first().map_or(last.is_some(), |first| first.parent.is_some());
     let mut above = None;
@@ -148,9 +148,9 @@ pub(super) fn read_all_items(
             ORDER BY number LIMIT ?3) ORDER BY number"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows: Vec<RawItem> = connection
+    let rows: Vec<ItemRow> = connection
         .prepare_cached(&sql)?
-        .query_map(params![conversation, after, limit.saturating_add(1)], read_raw_item)?
+        .query_map(params![conversation, after, limit.saturating_add(1)], read_item_row)?
         .collect::<rusqlite::Result<_>>()?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > limit;
@@ -174,7 +174,7 @@ pub(super) fn read_item(
         return Ok(None);
     };
     let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
-    let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], read_raw_item).optional()?;
+    let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], read_item_row).optional()?;
     let Some(row) = found else { return Ok(None) };
     let parent = item_id(connection, row.parent)?;
     add_extracted_values(connection, conversation, row, parent, whole, key).map(Some)
@@ -226,35 +226,35 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
 }
 
 /// The columns of an item's row, without the extracted large values in other tables.
-struct RawItem {
+struct ItemRow {
     number: i64,
     parent: Option<i64>,
     item: StoredItem,
 }
 
-fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
+fn read_item_row(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
     let item = StoredItem {
         id: row.get(1)?,
         parent: None,
         at: from_sql_integer(row.get(3)?),
         body: history_tables::parse_json_column(row, 5)?,
-        state: state_from_number(row.get(4)?),
+        state: item_state_from_number(row.get(4)?),
         siblings: Vec::new(),
         omitted: Vec::new(),
     };
-    Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
+    Ok(ItemRow { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
 /// Adds the extracted large values from other tables to an item.
 fn add_extracted_values(
     connection: &Connection,
     conversation: i64,
-    raw: RawItem,
+    raw: ItemRow,
     parent: Option<String>,
     whole: bool,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<StoredItem> {
-    let RawItem { number, parent: above, mut item } = raw;
+    let ItemRow { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
     let mut siblings = connection.prepare_cached(sql)?;

@@ -1,8 +1,8 @@
 //! Checks that the schema is that of Drawbridge. Through a view or a trigger, a program without the key could make the
 //! history seem unencrypted, or copy content that is written later (`HistoryDatabase` in `mod.rs`).
 //!
-//! All reads and writes of rows are in a transaction of [`CheckedConnection`], which checks the schema within it: from
-//! the first read of the transaction on, other programs can't change the schema that it uses.
+//! All reads and writes of rows are in a transaction of [`SchemaCheckedConnection`], which checks the schema within it:
+//! from the first read of the transaction on, other programs can't change the schema that it uses.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -23,12 +23,12 @@ const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 struct UnexpectedTables(Vec<String>);
 
 /// A database connection that checks the schema in each transaction if the schema version has changed.
-pub(super) struct CheckedConnection {
+pub(super) struct SchemaCheckedConnection {
     connection: Connection,
     version: Option<i64>,
 }
 
-impl CheckedConnection {
+impl SchemaCheckedConnection {
     /// Creates a connection and checks its schema.
     ///
     /// # Errors

@@ -17,11 +17,11 @@ const MAX_CONVERSATION_ITEMS: i64 = 100_000;
 const MAX_ITEM_ID_BYTES: usize = 200;
 
 /// Value of the column `item.state` for an item whose body is complete.
-const STATE_WHOLE: i64 = 0;
+const ITEM_STATE_WHOLE: i64 = 0;
 /// Value of the column `item.state` for an item that is still being received.
-pub(super) const STATE_STREAMING: i64 = 1;
+pub(super) const ITEM_STATE_STREAMING: i64 = 1;
 /// Value of the column `item.state` for an item that was interrupted before it was complete.
-pub(super) const STATE_CUT: i64 = 2;
+pub(super) const ITEM_STATE_CUT: i64 = 2;
 
 /// Creates a conversation. Returns `false` if a conversation with its ID exists.
 pub(super) fn insert_conversation(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
@@ -39,17 +39,17 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
 /// Returns the number that represents an item's state in the database.
 const fn item_state_number(state: ItemState) -> i64 {
     match state {
-        ItemState::Whole => STATE_WHOLE,
-        ItemState::Streaming => STATE_STREAMING,
-        ItemState::Cut => STATE_CUT,
+        ItemState::Whole => ITEM_STATE_WHOLE,
+        ItemState::Streaming => ITEM_STATE_STREAMING,
+        ItemState::Cut => ITEM_STATE_CUT,
     }
 }
 
 /// Returns the item state that a number in the database represents.
-pub(super) const fn state_from_number(number: i64) -> ItemState {
+pub(super) const fn item_state_from_number(number: i64) -> ItemState {
     match number {
-        STATE_WHOLE => ItemState::Whole,
-        STATE_STREAMING => ItemState::Streaming,
+        ITEM_STATE_WHOLE => ItemState::Whole,
+        ITEM_STATE_STREAMING => ItemState::Streaming,
         _ => ItemState::Cut,
     }
 }
@@ -72,8 +72,8 @@ pub(super) enum WriteRefusal {
 }
 
 /// Prepares the items' bodies for writing. Called before the transaction starts, because it takes time.
-pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
-    items.iter().map(EncodedBody::encode).collect()
+pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
+    items.iter().map(EncodedItemBody::encode).collect()
 }
 
 /// Writes items with their [encoded bodies](encode_bodies). Returns `false` if the conversation does not exist.
@@ -82,7 +82,7 @@ pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, Write
 pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
-    (items, bodies): (&[NewItem], &[EncodedBody]),
+    (items, bodies): (&[NewItem], &[EncodedItemBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
@@ -155,14 +155,14 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
 }
 
 /// An item's body in the form in which it is stored.
-pub(super) struct EncodedBody {
+pub(super) struct EncodedItemBody {
     json: String,
     extracted: Vec<ExtractedContent>,
     /// Searchable text of the item, or `None` while the item is streaming.
     search_text: Option<String>,
 }
 
-impl EncodedBody {
+impl EncodedItemBody {
     fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
@@ -210,7 +210,7 @@ fn insert_item(
     conversation: i64,
     parent: Option<i64>,
     item: &NewItem,
-    body: &EncodedBody,
+    body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
@@ -232,7 +232,7 @@ fn replace_item(
     connection: &Connection,
     number: i64,
     item: &NewItem,
-    body: &EncodedBody,
+    body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
     history_tables::release_item_blobs(connection, number)?;

@@ -10,8 +10,8 @@ use domain::StoreError;
 use rusqlite::{Connection, params};
 
 use super::history_tables;
-use super::schema::CheckedConnection;
-use super::write::STATE_CUT;
+use super::schema::SchemaCheckedConnection;
+use super::write::ITEM_STATE_CUT;
 
 /// Prefix of the names of the lock files of history writers.
 const WRITER_LOCK_PREFIX: &str = "history-";
@@ -75,7 +75,7 @@ fn has_writer_ended(folder: &Path, name: &str) -> bool {
 
 /// Marks streaming items as interrupted if the process that wrote them has ended. Returns the number of marked items.
 pub(super) fn mark_interrupted_items(
-    connection: &mut CheckedConnection,
+    connection: &mut SchemaCheckedConnection,
     folder: &Path,
     own: Option<&str>,
 ) -> rusqlite::Result<usize> {
@@ -97,7 +97,7 @@ fn mark_interrupted_items_of_writer(connection: &Connection, writer: &str) -> ru
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
-        connection.prepare_cached(sql)?.execute(params![item, STATE_CUT])?;
+        connection.prepare_cached(sql)?.execute(params![item, ITEM_STATE_CUT])?;
         history_tables::set_indexed_text(connection, *item, &searchable_text(body))?;
     }
     Ok(cut.len())

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use ports::Document;
 
-use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
+use super::{DocumentSealer, KEYCHAIN_MARK_NAME, SealerState, SealingKey};
 
 /// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
 /// runs.
 #[derive(Default)]
-pub(super) struct MarkingState {
+pub(super) struct KeychainMarkState {
     is_running: bool,
     /// Set if there are newer sequence numbers than those that the thread is storing.
     has_newer_numbers: bool,
@@ -30,12 +30,13 @@ impl DocumentSealer {
             SealerState::Ready(ready) => raise_document_number(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
-        let mut marking_state = self.lock_marking();
+        let mut marking_state = self.lock_keychain_marks();
         marking_state.has_newer_numbers = true;
         if !std::mem::replace(&mut marking_state.is_running, true) {
             let sealer = Arc::clone(self);
-            let thread =
-                std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.store_all_marks());
+            let thread = std::thread::Builder::new()
+                .name("document mark".into())
+                .spawn(move || sealer.store_all_keychain_marks());
             if let Err(error) = thread {
                 marking_state.is_running = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
@@ -65,34 +66,34 @@ impl DocumentSealer {
         raise_document_number(&mut ready.numbers, name.file_name(), number);
     }
 
-    pub(super) fn lock_marking(&self) -> MutexGuard<'_, MarkingState> {
+    pub(super) fn lock_keychain_marks(&self) -> MutexGuard<'_, KeychainMarkState> {
         self.marking_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores the latest sequence numbers of documents in the keychain, repeatedly until no newer ones exist.
-    fn store_all_marks(&self) {
+    fn store_all_keychain_marks(&self) {
         loop {
-            let mut marking_state = self.lock_marking();
+            let mut marking_state = self.lock_keychain_marks();
             if !std::mem::take(&mut marking_state.has_newer_numbers) {
                 (marking_state.is_running, marking_state.has_timed_out) = (false, false);
                 self.marked.notify_all();
                 return;
             }
             drop(marking_state);
-            self.store_marks();
+            self.store_keychain_marks();
         }
     }
 
     /// Stores the latest sequence numbers of documents in the keychain, once.
-    pub(super) fn store_marks(&self) {
+    pub(super) fn store_keychain_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
-        let _held = self.secrets.lock_name(MARK_NAME);
+        let _held = self.secrets.lock_name(KEYCHAIN_MARK_NAME);
         let own = match &*self.state() {
-            SealerState::Ready(ready) => ready.marked_numbers(),
+            SealerState::Ready(ready) => ready.written_or_announced_numbers(),
             _ => return,
         };
-        let marked = self.secrets.read_mark(MARK_NAME).and_then(|mark| {
+        let marked = self.secrets.read_mark(KEYCHAIN_MARK_NAME).and_then(|mark| {
             let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.state() {
@@ -107,7 +108,7 @@ impl DocumentSealer {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
-            self.secrets.set_mark(MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
+            self.secrets.set_mark(KEYCHAIN_MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
         });
         if let Err(error) = marked {
             tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
@@ -117,7 +118,7 @@ impl DocumentSealer {
 
 impl SealingKey {
     /// Returns the highest sequence number of each document that was written or announced.
-    fn marked_numbers(&self) -> BTreeMap<String, u64> {
+    fn written_or_announced_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
             raise_document_number(&mut numbers, name, *number);

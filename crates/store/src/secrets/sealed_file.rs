@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn file_recognizes_its_key() {
+    fn secrets_file_recognizes_its_key() {
         let (one, two) = (key(), key());
         let file = SealedFile::new(&one).unwrap();
         assert!(

@@ -301,7 +301,7 @@ fn name_lock_is_exclusive_between_processes() {
 #[test]
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
-    for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
+    for name in [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
         assert!(max_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");

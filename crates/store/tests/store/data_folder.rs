@@ -3,14 +3,14 @@
 use std::fs;
 use std::sync::Arc;
 
-use crate::common::{Store, open_store};
+use crate::common::{TestStore, open_store};
 use domain::history::Conversation;
 use ports::{AuditEntry, Document};
 use serde_json::json;
 
 #[test]
 fn documents_round_trip() {
-    let store = Store::new();
+    let store = TestStore::new();
     let all = [Document::Settings, Document::Grants, Document::Roots, Document::Running];
     for name in all {
         assert_eq!(store.ports.documents.read(name).unwrap(), None, "a document is absent before it is written");
@@ -33,8 +33,8 @@ fn documents_round_trip() {
 }
 
 #[test]
-fn null_means_no_document() {
-    let store = Store::new();
+fn null_document_is_read_as_missing() {
+    let store = TestStore::new();
     for name in [Document::Settings, Document::Policy, Document::Grants] {
         store.ports.documents.write(name, &json!({"a": 1})).unwrap();
         store.ports.documents.write(name, &json!(null)).unwrap();
@@ -49,7 +49,7 @@ fn null_means_no_document() {
 
 #[test]
 fn document_write_is_atomic() {
-    let store = Store::new();
+    let store = TestStore::new();
     let folder = store.folder.path();
     store.ports.documents.write(Document::Roots, &json!([])).unwrap();
     std::thread::scope(|scope| {
@@ -74,7 +74,7 @@ fn document_write_is_atomic() {
 #[test]
 fn files_are_accessible_to_their_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
-    let store = Store::new();
+    let store = TestStore::new();
     store.ports.documents.update(Document::Settings, &mut |_| json!({})).unwrap();
     store.ports.audit.append(AuditEntry::default()).unwrap();
     store.ports.history.create(&Conversation { id: "a".into(), ..Conversation::default() }).unwrap();
@@ -87,7 +87,7 @@ fn files_are_accessible_to_their_owner_only() {
 
 #[test]
 fn concurrent_changes_of_a_document_are_all_stored() {
-    let store = Store::new();
+    let store = TestStore::new();
     std::thread::scope(|scope| {
         for writer in 0..4 {
             let ports = open_store(store.folder.path());

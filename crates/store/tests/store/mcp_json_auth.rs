@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::Store;
+use crate::common::TestStore;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig, ServerEntry};
 
 fn remote_entry(auth: Option<AuthConfig>) -> ServerEntry {
@@ -46,7 +46,7 @@ fn auth_settings_round_trip() {
         assertion: some_string("${secret:far.assertion}"),
     };
     for auth in [None, Some(AuthConfig::default()), Some(whole)] {
-        let store = Store::new();
+        let store = TestStore::new();
         store.ports.servers.put(&remote_entry(auth.clone()), None).unwrap();
         assert_eq!(
             store.ports.servers.load().unwrap(),
@@ -69,7 +69,7 @@ fn auth_settings_round_trip() {
 
 #[test]
 fn unknown_auth_settings_are_preserved() {
-    let store = Store::new();
+    let store = TestStore::new();
     let before = settings_text(
         r#"{ "clientId":  "a", "later": {"k": [1]}, "scopes": [ "x",  "y" ], "grant": "authorization_code" }"#,
     );
@@ -115,7 +115,7 @@ fn invalid_auth_settings_are_reported_with_their_line() {
         (r#"{"dpop": "yes"}"#, "must be true or false"),
     ];
     for (auth, expected) in cases {
-        let store = Store::new();
+        let store = TestStore::new();
         fs::write(store.config(), settings_text(auth)).unwrap();
         let problem = store.ports.servers.load().expect_err(auth);
         assert!(problem.message.contains(expected), "the message for {auth}: {problem}");
@@ -133,14 +133,14 @@ fn examples_of_the_guide_are_valid() {
         let mut grants = Vec::new();
         for example in examples {
             let (_, example) = example.split_once(": ").unwrap();
-            let store = Store::new();
+            let store = TestStore::new();
             fs::write(store.config(), settings_text(example)).unwrap();
             let read =
                 store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
             let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
             grants.push(auth.grant);
             // The written file has all keys that the parser knows, and no other.
-            let again = Store::new();
+            let again = TestStore::new();
             again.ports.servers.put(&remote_entry(Some(auth)), None).unwrap();
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             let written = parsed(&fs::read_to_string(again.config()).unwrap());

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use crate::common::Store;
+use crate::common::TestStore;
 use ports::server_config::{HttpKind, ToolFilter};
 
 fn load(text: impl AsRef<[u8]>) -> Result<Vec<ports::server_config::ServerEntry>, ports::server_config::ConfigProblem> {
-    let store = Store::new();
+    let store = TestStore::new();
     std::fs::write(store.config(), text).unwrap();
     store.ports.servers.load()
 }
 
 #[test]
-fn whole_file_is_parsed() {
+fn whole_mcp_json_is_parsed() {
     let servers = load(
         r#"{
   "other": [1, 2],
@@ -63,7 +63,7 @@ fn lists_of_tools_are_read() {
 }
 
 #[test]
-fn common_deviations_are_tolerated() {
+fn common_deviations_of_mcp_json_are_tolerated() {
     let cases: &[(&str, &[u8], usize)] = &[
         ("an empty object", b"{}", 0),
         ("null for no servers", br#"{"mcpServers": null}"#, 0),
@@ -75,7 +75,7 @@ fn common_deviations_are_tolerated() {
         let servers = load(text).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         assert_eq!(servers.len(), *count, "{what} is read");
     }
-    let store = Store::new();
+    let store = TestStore::new();
     assert_eq!(store.ports.servers.load().unwrap(), [], "a missing file has no servers");
     for empty in [&b""[..], b" \n\n"] {
         let problem = load(empty).expect_err("a file that was emptied removes no servers");
@@ -289,7 +289,7 @@ fn invalid_utf8_is_a_problem() {
 }
 
 #[test]
-fn depth_and_size_are_bounded() {
+fn mcp_json_depth_and_size_are_bounded() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let problem = load(deep).unwrap_err();
     assert_eq!(problem.message, "too many levels within one another", "excessive depth is a problem, not a crash");

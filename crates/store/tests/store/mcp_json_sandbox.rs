@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::Store;
+use crate::common::TestStore;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerEntry, StdioConfig};
 
 fn sandboxed_entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
@@ -31,7 +31,7 @@ fn sandbox_settings_round_trip() {
     let hosts = ["example.com", "*.example.org:8443", "[::1]"].map(|host| host.parse().unwrap());
     let named = SandboxConfig { network: NetworkAccess::Hosts(hosts.into()), ..SandboxConfig::default() };
     for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
-        let store = Store::new();
+        let store = TestStore::new();
         store.ports.servers.put(&sandboxed_entry(sandbox.clone()), None).unwrap();
         assert_eq!(
             store.ports.servers.load().unwrap(),
@@ -53,7 +53,7 @@ fn sandbox_settings_round_trip() {
 
 #[test]
 fn omitted_sandbox_settings_are_the_most_restrictive() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), settings_text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
     let expected =
         SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Read)], network: NetworkAccess::None };
@@ -62,7 +62,7 @@ fn omitted_sandbox_settings_are_the_most_restrictive() {
 
 #[test]
 fn invalid_sandbox_settings_are_rejected() {
-    let store = Store::new();
+    let store = TestStore::new();
     for (sandbox, words) in [
         ("true", "an object"),
         ("null", "must be an object such as"),
@@ -88,7 +88,7 @@ fn invalid_sandbox_settings_are_rejected() {
 
 #[test]
 fn misspelled_sandbox_key_is_rejected() {
-    let store = Store::new();
+    let store = TestStore::new();
     for name in
         ["Sandbox", "SANDBOX", "sandbox ", "sand-box", "sanbdox", "sandbx", "sandboxx", "sundbox", "sandboxOptions"]
     {
@@ -105,7 +105,7 @@ fn misspelled_sandbox_key_is_rejected() {
 
 #[test]
 fn equivalent_sandbox_settings_are_unchanged() {
-    let store = Store::new();
+    let store = TestStore::new();
     let written = settings_text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
     fs::write(store.config(), &written).unwrap();
     let same = sandboxed_entry(Some(SandboxConfig { network: NetworkAccess::Full, ..SandboxConfig::default() }));
@@ -118,7 +118,7 @@ fn equivalent_sandbox_settings_are_unchanged() {
 
 #[test]
 fn host_names_keep_their_spelling() {
-    let store = Store::new();
+    let store = TestStore::new();
     let written = settings_text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
     fs::write(store.config(), &written).unwrap();
     let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::common::Store;
+use crate::common::TestStore;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -22,7 +22,7 @@ async fn expect_notification(changed: &mut mpsc::Receiver<()>, what: &str) {
 
 #[tokio::test]
 async fn every_kind_of_change_is_detected() {
-    let store = Store::new();
+    let store = TestStore::new();
     let config = store.config();
     let folder = config.parent().unwrap().to_path_buf();
     let (sender, mut changed) = mpsc::channel(1);
@@ -52,7 +52,7 @@ async fn every_kind_of_change_is_detected() {
 
 #[tokio::test]
 async fn other_files_are_ignored_and_bursts_are_debounced() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), "{}").unwrap();
     let (sender, mut changed) = mpsc::channel(100);
     store.ports.servers.watch(sender);
@@ -61,10 +61,10 @@ async fn other_files_are_ignored_and_bursts_are_debounced() {
     for number in 0..50 {
         fs::write(store.config(), format!("{{\"n\": {number}}}")).unwrap();
     }
-    expect_count(&mut changed, 1).await;
+    expect_at_most_notifications(&mut changed, 1).await;
 }
 
-async fn expect_count(changed: &mut mpsc::Receiver<()>, most: usize) {
+async fn expect_at_most_notifications(changed: &mut mpsc::Receiver<()>, most: usize) {
     let mut count = 0;
     while timeout(Duration::from_secs(1), changed.recv()).await.is_ok() {
         count += 1;
@@ -74,7 +74,7 @@ async fn expect_count(changed: &mut mpsc::Receiver<()>, most: usize) {
 
 #[tokio::test]
 async fn change_behind_a_link_is_detected() {
-    let store = Store::new();
+    let store = TestStore::new();
     let real = store.folder.path().join("real.json");
     fs::write(&real, "{}").unwrap();
     #[cfg(unix)]

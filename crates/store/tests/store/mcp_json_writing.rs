@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::Store;
+use crate::common::TestStore;
 use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig, ToolFilter};
 
 fn local_entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
@@ -52,8 +52,8 @@ const SETTINGS_TEXT: &str = "{
 #[test]
 fn only_changed_text_is_modified() {
     let one = || with_env(local_entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
-    type Case = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
-    let cases: Vec<Case> = vec![
+    type EditCase = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
+    let cases: Vec<EditCase> = vec![
         ("nothing changes", one(), None, vec![]),
         (
             "the command",
@@ -106,7 +106,7 @@ fn only_changed_text_is_modified() {
     ];
     for mark in ["", "\u{feff}"] {
         for (what, entry, was, replaced) in &cases {
-            let store = Store::new();
+            let store = TestStore::new();
             fs::write(store.config(), format!("{mark}{SETTINGS_TEXT}")).unwrap();
             store.ports.servers.put(entry, *was).unwrap_or_else(|problem| panic!("{what}: {problem}"));
             let mut expected = format!("{mark}{SETTINGS_TEXT}");
@@ -133,7 +133,7 @@ fn lists_of_tools_are_changed_in_place_and_removed() {
         (one(Some(&["a", "b"]), &[]), before.replace("[ \"c\" ]", "[]")),
     ];
     for (entry, after) in cases {
-        let store = Store::new();
+        let store = TestStore::new();
         fs::write(store.config(), lists(before)).unwrap();
         store.ports.servers.put(&entry, None).unwrap();
         let written = fs::read_to_string(store.config()).unwrap();
@@ -145,7 +145,7 @@ fn lists_of_tools_are_changed_in_place_and_removed() {
 
 #[test]
 fn removed_server_does_not_affect_others() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     store.ports.servers.remove("two").unwrap();
     let expected = SETTINGS_TEXT.replace(",\n\t\t\"two\": {\"command\":\"b\"}", "");
@@ -171,7 +171,7 @@ fn removed_server_does_not_affect_others() {
 
 #[test]
 fn missing_file_is_created() {
-    let store = Store::new();
+    let store = TestStore::new();
     store.ports.servers.remove("a").unwrap();
     assert!(!store.config().exists(), "removing a server creates no file");
     store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
@@ -190,7 +190,7 @@ fn missing_file_is_created() {
 
 #[test]
 fn name_collisions_are_rejected() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     let cases = [
         (local_entry("two", "x", &[]), Some("one"), "another server is called \"two\"; choose another name"),
@@ -214,7 +214,7 @@ fn name_collisions_are_rejected() {
 
 #[test]
 fn unexpected_configuration_is_not_overwritten() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     let servers = &store.ports.servers;
     let (two, other, new) =
@@ -236,7 +236,7 @@ fn remote_entry(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str,
 
 #[test]
 fn remote_servers_are_written_in_the_common_format() {
-    let store = Store::new();
+    let store = TestStore::new();
     let headers = [("Authorization", "Bearer ${secret:far.Authorization}")];
     let mut entry = remote_entry("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
     entry.config.revision = Some("2025-06-18".parse().unwrap());
@@ -256,7 +256,7 @@ fn remote_servers_are_written_in_the_common_format() {
 #[test]
 fn changed_remote_server_keeps_the_keys_of_its_file() {
     let text = r#"{"mcpServers": {"far": {"type": "streamable-http", "serverUrl": "https://a.example/x", "oauth": {"k": 1}}}}"#;
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), text).unwrap();
     store.ports.servers.put(&remote_entry("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
     let changed = text.replace("/x", "/y");
@@ -277,7 +277,7 @@ fn changed_remote_server_keeps_the_keys_of_its_file() {
 
 #[test]
 fn invalid_file_is_not_overwritten() {
-    let store = Store::new();
+    let store = TestStore::new();
     for text in ["{\n  \"mcpServers\": {,}\n}", "{\"mcpServers\": {\"a\": {\"command\": 1}}}", "// hello\n{}"] {
         fs::write(store.config(), text).unwrap();
         let problem = store.ports.servers.put(&local_entry("b", "x", &[]), None).unwrap_err();
@@ -289,7 +289,7 @@ fn invalid_file_is_not_overwritten() {
 
 #[test]
 fn special_characters_round_trip() {
-    let store = Store::new();
+    let store = TestStore::new();
     let strange = [
         "",
         " ",
@@ -310,7 +310,7 @@ fn special_characters_round_trip() {
 
 #[test]
 fn concurrent_writers_lose_nothing() {
-    let store = Store::new();
+    let store = TestStore::new();
     let folder = store.folder.path();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -333,7 +333,7 @@ fn concurrent_writers_lose_nothing() {
 
 #[test]
 fn interrupted_write_has_no_effect() {
-    let store = Store::new();
+    let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     // A process that is killed while it writes leaves such a file.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
@@ -346,7 +346,7 @@ fn interrupted_write_has_no_effect() {
 #[test]
 fn permissions_and_links_are_preserved() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let store = Store::new();
+    let store = TestStore::new();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     store.ports.servers.put(&local_entry("a", "x", &[]), None).unwrap();
     assert_eq!(mode(&store.config()), 0o600, "a new file is accessible only to its owner");
@@ -365,7 +365,7 @@ fn permissions_and_links_are_preserved() {
 
 #[test]
 fn first_start_adds_the_demo_server() {
-    let store = Store::new();
+    let store = TestStore::new();
     let demo = std::path::Path::new("/opt/draw bridge/demo-server");
     assert!(store::add_demo_server_if_first_start(&store.config(), demo).unwrap(), "the file is written");
     assert_eq!(

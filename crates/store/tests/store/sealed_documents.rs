@@ -14,7 +14,7 @@ use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
 /// Name of the keychain entry with the numbers of the latest documents.
-const MARK_NAME: &str = "sealed documents";
+const KEYCHAIN_MARK_NAME: &str = "sealed documents";
 
 #[test]
 fn s21_hanging_keychain_does_not_block_documents() {
@@ -92,7 +92,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     // Other tests run concurrently in this process, so the count has a margin.
     assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
     keychain.set_blocked(false);
-    let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 21");
+    let knows = || keychain.marks.lock().unwrap()[KEYCHAIN_MARK_NAME].contains("grants.json 21");
     poll_until("the keychain knows the latest", knows);
 }
 
@@ -110,7 +110,7 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
         "an unsealed document is used if nothing was sealed before"
     );
     assert_eq!(documents.take_newly_sealed(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
-    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK_NAME));
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(KEYCHAIN_MARK_NAME));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
@@ -162,7 +162,7 @@ fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     let [older, _] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
     // State after the process is killed at this point.
-    let knows = keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 3");
+    let knows = keychain.marks.lock().unwrap()[KEYCHAIN_MARK_NAME].contains("grants.json 3");
     assert!(knows, "the keychain has the mark once the file is written");
     std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
     assert_eq!(reopen_and_read(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
@@ -362,7 +362,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     assert_change_fails(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
     let took = start.elapsed();
     assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
-    let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 3");
+    let knows = || keychain.marks.lock().unwrap()[KEYCHAIN_MARK_NAME].contains("grants.json 3");
     poll_until("the keychain learns of it later", knows);
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["old"])), false), "the former document is valid");

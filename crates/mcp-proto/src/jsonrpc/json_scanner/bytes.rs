@@ -153,10 +153,10 @@ fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
 /// bits may be set for other bytes.
 const fn special_byte_mask(word: u64) -> u64 {
     const ONE_IN_EACH_BYTE: u64 = u64::MAX / 0xff;
-    const fn bytes_below(word: u64, limit: u8) -> u64 {
+    const fn bytes_below_mask(word: u64, limit: u8) -> u64 {
         word.wrapping_sub(ONE_IN_EACH_BYTE * limit as u64) & !word & (ONE_IN_EACH_BYTE << 7)
     }
-    bytes_below(word, b' ')
-        | bytes_below(word ^ (ONE_IN_EACH_BYTE * b'"' as u64), 1)
-        | bytes_below(word ^ (ONE_IN_EACH_BYTE * b'\\' as u64), 1)
+    bytes_below_mask(word, b' ')
+        | bytes_below_mask(word ^ (ONE_IN_EACH_BYTE * b'"' as u64), 1)
+        | bytes_below_mask(word ^ (ONE_IN_EACH_BYTE * b'\\' as u64), 1)
 }

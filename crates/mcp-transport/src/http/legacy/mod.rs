@@ -27,7 +27,7 @@ use crate::http::headers::{self, SessionHeaders};
 use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the event stream.
-const STREAM_EXCHANGE: u64 = 0;
+const STREAM_EXCHANGE_ID: u64 = 0;
 const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
@@ -95,7 +95,7 @@ impl<'o> LegacyDriver<'o> {
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
-            last_post: STREAM_EXCHANGE,
+            last_post: STREAM_EXCHANGE_ID,
             waiting: VecDeque::new(),
             post_to: None,
             gate: None,
@@ -110,7 +110,7 @@ impl<'o> LegacyDriver<'o> {
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
         self.work.push(exchange::open_event_stream(
-            STREAM_EXCHANGE,
+            STREAM_EXCHANGE_ID,
             self.endpoint.clone(),
             parts,
             limit,
@@ -239,7 +239,7 @@ impl<'o> LegacyDriver<'o> {
             RequestParts { method: Method::POST, url, headers: headers::sse_post_request_headers(), body: Some(body) };
         let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
         self.work.push(match &about {
-            OutgoingKind::Request { .. } => exchange::post_answered_on_stream(number, endpoint, parts, within),
+            OutgoingKind::Request { .. } => exchange::post_message_answered_on_stream(number, endpoint, parts, within),
             _ => exchange::post_message(number, endpoint, parts, within),
         });
         self.posts.insert(number, PendingPost { about, late: false });
@@ -247,7 +247,7 @@ impl<'o> LegacyDriver<'o> {
 
     fn on_step(&mut self, step: ExchangeStep, now: Instant) {
         let ExchangeStep { exchange, moved, what, .. } = step;
-        if exchange == STREAM_EXCHANGE {
+        if exchange == STREAM_EXCHANGE_ID {
             if let Some(moved) = moved {
                 self.note(format!(
                     "a redirect was followed to {}",
@@ -309,11 +309,11 @@ impl<'o> LegacyDriver<'o> {
         self.core.close_session();
         self.gate = None;
         self.pump_messages();
-        self.core.emit_remaining();
+        self.core.emit_remaining_events();
         let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
         let last = timeout(LAST_MESSAGES_TIMEOUT, async {
-            while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM_EXCHANGE) {
+            while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM_EXCHANGE_ID) {
                 left -= 1;
             }
             drop(work);

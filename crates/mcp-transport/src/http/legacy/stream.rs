@@ -5,10 +5,10 @@ use std::time::Instant;
 use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
-use super::{LegacyDriver, STREAM_EXCHANGE};
+use super::{LegacyDriver, STREAM_EXCHANGE_ID};
 use crate::driver::driver_core::tokio_clock_now;
 use crate::http::delivery_faults;
-use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, stream_end_text};
+use crate::http::exchange::{self, BoxedSseEvents, ExchangeEvent, stream_end_text};
 use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::line_decoder::DecodedLine;
 
@@ -35,9 +35,9 @@ impl LegacyDriver<'_> {
         }
     }
 
-    fn on_stream_continued(&mut self, next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>>) {
+    fn on_stream_continued(&mut self, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>>) {
         match next {
-            Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE, stream)),
+            Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE_ID, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", stream_end_text(&end));
                 self.on_stream_unavailable(DeliveryFault::Unusable { cause }, tokio_clock_now());

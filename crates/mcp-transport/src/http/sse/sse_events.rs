@@ -10,7 +10,7 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, Stream, StreamExt};
 
-use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
+use super::sse_guard::{OversizedEvent, SseGuard, SseGuardOutput};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_BATCH_EVENTS: usize = 64;
@@ -154,8 +154,8 @@ impl<E> Stream for GuardedStream<E> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match self.guard.next() {
-                Some(GuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
-                Some(GuardOutput::TooLarge(too_large)) => {
+                Some(SseGuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
+                Some(SseGuardOutput::TooLarge(too_large)) => {
                     return Poll::Ready(Some(Err(StreamError::TooLarge(too_large))));
                 }
                 None => {}
@@ -208,7 +208,7 @@ mod tests {
 
     /// Asserts that the reader returns these items for every split of the input into two chunks, and for one chunk per
     /// byte.
-    fn assert_read(input: &[u8], expected: &[SseEvent]) {
+    fn assert_parsed_events(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
             let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
             assert_eq!(items, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
@@ -219,37 +219,46 @@ mod tests {
 
     #[test]
     fn byte_order_mark_and_every_line_ending_are_parsed() {
-        assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data_event("a")]);
-        assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data_event("a"), data_event("b"), data_event("c")]);
-        assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data_event("a"), data_event("b")]);
-        assert_read(b"data: a\n\ndata: unfinished\n", &[data_event("a")]);
+        assert_parsed_events(b"\xef\xbb\xbfdata: a\n\n", &[data_event("a")]);
+        assert_parsed_events(
+            b"data: a\r\rdata: b\r\n\r\ndata: c\n\n",
+            &[data_event("a"), data_event("b"), data_event("c")],
+        );
+        assert_parsed_events(b"data: a\r\n\rdata: b\n\r\n", &[data_event("a"), data_event("b")]);
+        assert_parsed_events(b"data: a\n\ndata: unfinished\n", &[data_event("a")]);
     }
 
     #[test]
     fn comments_and_unknown_fields_are_ignored() {
         // [http-sse-ignore-comments]
-        assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data_event("a")]);
+        assert_parsed_events(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data_event("a")]);
     }
 
     #[test]
     fn ids_and_retry_times_apply_without_data() {
         // [http-sse-priming-event] [http-sse-retry-field]
-        assert_read(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
-        assert_read(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
-        assert_read(b"retry: 1500\n\n", &[SseEvent::Retry(Duration::from_millis(1500))]);
-        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[SseEvent::Id("1".into()), data_event("a"), data_event("b")]);
-        assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data_event("a")]);
+        assert_parsed_events(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
+        assert_parsed_events(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
+        assert_parsed_events(b"retry: 1500\n\n", &[SseEvent::Retry(Duration::from_millis(1500))]);
+        assert_parsed_events(
+            b"id: 1\ndata: a\n\ndata: b\n\n",
+            &[SseEvent::Id("1".into()), data_event("a"), data_event("b")],
+        );
+        assert_parsed_events(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data_event("a")]);
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
-        assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data_event("a\u{fffd}b"), data_event("\u{6f22}")]);
+        assert_parsed_events(
+            b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n",
+            &[data_event("a\u{fffd}b"), data_event("\u{6f22}")],
+        );
     }
 
     #[test]
     fn data_lines_of_one_event_are_joined() {
         let event = SseEvent::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
-        assert_read(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
+        assert_parsed_events(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) struct OversizedEvent {
 
 /// Output of the [`SseGuard`]: a normalized line, or an event that it skipped.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum GuardOutput {
+pub(super) enum SseGuardOutput {
     /// A line with its `\n`. An empty line ends a block, which is one event.
     Line(Bytes),
     TooLarge(OversizedEvent),
@@ -73,17 +73,17 @@ impl SseGuard {
     }
 
     /// Returns the next line of a complete block, or `None` if more input is needed.
-    pub(super) fn next(&mut self) -> Option<GuardOutput> {
+    pub(super) fn next(&mut self) -> Option<SseGuardOutput> {
         loop {
             if !self.ready.is_empty() {
                 let end = memchr(b'\n', &self.ready).map_or(self.ready.len(), |at| at + 1);
-                return Some(GuardOutput::Line(self.ready.split_to(end)));
+                return Some(SseGuardOutput::Line(self.ready.split_to(end)));
             }
             if self.input.is_empty() {
                 return None;
             }
             if let Some(too_large) = self.take_line() {
-                return Some(GuardOutput::TooLarge(too_large));
+                return Some(SseGuardOutput::TooLarge(too_large));
             }
         }
     }

@@ -79,7 +79,7 @@ struct ActiveExchange {
     name: String,
     /// Set if the HTTP request contained a session ID.
     in_session: bool,
-    resume: ResumeState,
+    resume: StreamResumption,
     /// Call whose deadlines are paused while the HTTP exchange waits for the authorizer, or `None`.
     held: Option<CallId>,
 }
@@ -100,7 +100,7 @@ enum ExchangeKind {
 
 /// State with which an event stream is reopened.
 #[derive(Default)]
-struct ResumeState {
+struct StreamResumption {
     last_id: String,
     /// Reconnection time that the server requested in the `retry` field of the stream.
     retry: Option<Duration>,
@@ -257,7 +257,7 @@ impl<'o> StreamableDriver<'o> {
         let abort = AbortHandle::new_pair().0;
         self.exchanges.insert(
             self.last_exchange,
-            ActiveExchange { kind, abort, name, in_session, resume: ResumeState::default(), held: None },
+            ActiveExchange { kind, abort, name, in_session, resume: StreamResumption::default(), held: None },
         );
         self.last_exchange
     }
@@ -289,7 +289,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Resumes the deadlines of the exchange's call after the exchange waited for the authorizer.
     fn resume_exchange_deadline(&mut self, exchange: u64) {
-        if !self.endpoint.is_signed() {
+        if !self.endpoint.signs_requests() {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {

@@ -8,9 +8,9 @@ use reqwest::header::HeaderValue;
 
 use super::{ActiveExchange, ExchangeKind, StreamableDriver};
 use crate::driver::message_intake::ResponseKind;
-use crate::http::delivery_faults::{self, HttpRefusal};
+use crate::http::delivery_faults::{self, HttpErrorResponse};
 use crate::http::endpoint::FollowedRedirect;
-use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, ExchangeStep, stream_end_text};
+use crate::http::exchange::{self, BoxedSseEvents, ExchangeEvent, ExchangeStep, stream_end_text};
 use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
@@ -104,7 +104,7 @@ impl StreamableDriver<'_> {
         exchange: u64,
         opened: bool,
         events: Vec<SseEvent>,
-        next: Result<BoxedEvents, EventStreamEnd<reqwest::Error>>,
+        next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>>,
         now: Instant,
     ) {
         if opened {
@@ -127,7 +127,7 @@ impl StreamableDriver<'_> {
                 }
                 // MCP defines no other event types.
                 SseEvent::Data { .. } => {}
-                SseEvent::TooLarge { head } => self.on_too_large(exchange, head, now),
+                SseEvent::TooLarge { head } => self.on_oversized_message(exchange, head, now),
             }
         }
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -172,7 +172,7 @@ impl StreamableDriver<'_> {
 
     /// Handles a stream event that exceeds the size limit. On the response stream of a request, it is treated as the
     /// response.
-    fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
+    fn on_oversized_message(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
             Some(ExchangeKind::Request { id, .. }) => {
@@ -187,9 +187,9 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_refused(&mut self, exchange: u64, refusal: HttpRefusal, now: Instant) {
+    fn on_refused(&mut self, exchange: u64, refusal: HttpErrorResponse, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        let HttpRefusal { status, fault, message } = refusal;
+        let HttpErrorResponse { status, fault, message } = refusal;
         let lost = status == 404 && running.in_session;
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_refused(exchange, status, &fault, now);

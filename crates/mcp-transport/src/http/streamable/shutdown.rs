@@ -26,7 +26,7 @@ impl StreamableDriver<'_> {
         }
         self.gate = None;
         self.pump_messages();
-        self.core.emit_remaining();
+        self.core.emit_remaining_events();
 
         let goodbye = self.session_id.as_ref().map(|session| {
             let headers =

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_host_is_rejected_with_a_reason() {
+    fn invalid_host_pattern_is_rejected_with_a_reason() {
         for wide in ["*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "**.example.com", "*example.com"]
         {
             assert!(

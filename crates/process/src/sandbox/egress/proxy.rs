@@ -33,12 +33,12 @@ const MAX_PROXY_CONNECTIONS: usize = 64;
 /// Maximum size of a request's first line and headers, in bytes.
 const MAX_REQUEST_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers in one request.
-const MAX_HEADERS: usize = 100;
+const MAX_PROXY_REQUEST_HEADERS: usize = 100;
 /// Maximum number of activity lines about connections that the receiver has not read. The proxy waits if there are
 /// more.
 const MAX_QUEUED_ACTIVITY_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
-const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
+const PROXY_ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Headers that concern only the connection to the proxy. Removed from forwarded messages.
 const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
@@ -114,13 +114,13 @@ struct ProxyState {
 /// State of one connection from the server to the proxy.
 #[derive(Default)]
 struct ProxyClient {
-    tunnel: Mutex<Option<Tunnel>>,
+    tunnel: Mutex<Option<ProxyTunnel>>,
     /// Asynchronous task that runs the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 /// An accepted CONNECT request, and the connection to its host.
-struct Tunnel {
+struct ProxyTunnel {
     client: OnUpgrade,
     upstream: CountedStream,
     open: OpenConnection,
@@ -149,7 +149,7 @@ async fn accept_connections(listener: TcpListener, proxy: Arc<ProxyState>) {
             Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a connection of a server to its proxy failed");
-                sleep(ACCEPT_RETRY_DELAY).await;
+                sleep(PROXY_ACCEPT_RETRY_DELAY).await;
                 continue;
             }
         };
@@ -172,7 +172,7 @@ impl ProxyState {
                 .timer(TokioTimer::new())
                 .header_read_timeout(self.times.head)
                 .max_header_size(MAX_REQUEST_HEAD_BYTES)
-                .max_headers(MAX_HEADERS)
+                .max_headers(MAX_PROXY_REQUEST_HEADERS)
                 .serve_connection(TokioIo::new(stream), service_fn(|request| self.handle_request(request, &client)))
                 .with_upgrades();
             if let Err(error) = connection.await {
@@ -212,7 +212,7 @@ impl ProxyState {
         let destination =
             destination.ok_or_else(|| bad_request("CONNECT needs a host and a port, as in example.com:443"))?;
         let (upstream, open) = self.connect_if_allowed(&destination).await?;
-        let tunnel = Tunnel { client: hyper::upgrade::on(request), upstream, open };
+        let tunnel = ProxyTunnel { client: hyper::upgrade::on(request), upstream, open };
         *client.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
         Ok(Response::new(empty_body()))
     }
@@ -292,10 +292,10 @@ impl ProxyState {
     }
 }
 
-impl Tunnel {
+impl ProxyTunnel {
     /// Copies bytes between the server and the host in both directions until both ends are closed.
     async fn run(self) {
-        let Tunnel { client, mut upstream, open } = self;
+        let ProxyTunnel { client, mut upstream, open } = self;
         let ended = match client.await {
             Ok(client) => copy_bidirectional(&mut TokioIo::new(client), &mut upstream).await.map(drop),
             Err(error) => Err(io::Error::other(error)),

@@ -199,7 +199,13 @@ async fn s24_invalid_requests_are_refused() {
         ("CONNECT localhost HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), "400"),
         (format!("CONNECT {}.example:443 HTTP/1.1\r\nConnection: close\r\n\r\n", "a".repeat(400)), "400"),
         (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_REQUEST_HEAD_BYTES)), "431"),
-        (format!("GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(MAX_HEADERS + 1)), "431"),
+        (
+            format!(
+                "GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n",
+                "X: x\r\n".repeat(MAX_PROXY_REQUEST_HEADERS + 1)
+            ),
+            "431",
+        ),
     ];
     for (request, status) in cases {
         let answer = send_and_read_all(address, &request).await;

@@ -28,7 +28,7 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 /// File name of the bubblewrap program.
 const BWRAP_PROGRAM: &str = "bwrap";
 /// Maximum duration of a trial run, which tests if bubblewrap works.
-const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
+const BUBBLEWRAP_TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes of bubblewrap's standard error that are read.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 
@@ -39,23 +39,24 @@ const NO_NESTED_NAMESPACE_OPTIONS: [&str; 2] = ["--unshare-user", "--disable-use
 
 /// Time after which the trial run is repeated if it found only some features of bubblewrap: the computer may have been
 /// too busy.
-const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
+const BUBBLEWRAP_TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Results of successful trial runs by canonical path of the bubblewrap program. Failures are not cached, because
 /// bubblewrap may be installed meanwhile.
-static TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
+static BUBBLEWRAP_TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, BubblewrapTrialResult>> = Mutex::new(BTreeMap::new());
 
 /// Features of bubblewrap that a trial run has found, and the time of the run.
 #[derive(Debug, Clone, Copy)]
-struct TrialResult {
+struct BubblewrapTrialResult {
     features: BubblewrapFeatures,
     since: Instant,
 }
 
-impl TrialResult {
+impl BubblewrapTrialResult {
     /// Returns `true` if the trial run of bubblewrap need not be repeated: it found all features, or was done recently.
     fn is_current(&self, now: Instant) -> bool {
-        self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
+        self.features == BubblewrapFeatures::ALL[0]
+            || now.saturating_duration_since(self.since) < BUBBLEWRAP_TRIAL_RETRY_INTERVAL
     }
 }
 
@@ -80,14 +81,14 @@ impl BubblewrapFeatures {
     ];
 
     /// Returns the result of a successful trial run of the bubblewrap program at this path.
-    fn cached_trial(program: &Path) -> Option<TrialResult> {
-        TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
+    fn cached_trial(program: &Path) -> Option<BubblewrapTrialResult> {
+        BUBBLEWRAP_TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
     /// Stores the features that a trial run of the bubblewrap program at this path has found.
     fn cache_trial(self, program: &Path) {
-        let known = TrialResult { features: self, since: Instant::now() };
-        TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
+        let known = BubblewrapTrialResult { features: self, since: Instant::now() };
+        BUBBLEWRAP_TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
     }
 }
 
@@ -147,7 +148,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
         setup: Some(restriction.setup()),
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
-    let ended = timeout(TRIAL_TIMEOUT, wait_for_end(child.as_mut())).await;
+    let ended = timeout(BUBBLEWRAP_TRIAL_TIMEOUT, wait_for_end(child.as_mut())).await;
     // Fails only if the process has ended.
     let _ = child.start_kill();
     match ended {
@@ -264,14 +265,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn incomplete_trial_is_repeated() {
+    fn incomplete_bubblewrap_trial_is_repeated() {
         let since = Instant::now();
         for features in BubblewrapFeatures::ALL {
-            let known = TrialResult { features, since };
+            let known = BubblewrapTrialResult { features, since };
             assert!(known.is_current(since), "a fresh result must be used: {features:?}");
             let is_best = features.bounds && features.descriptors;
             assert_eq!(
-                known.is_current(since + TRIAL_RETRY_INTERVAL),
+                known.is_current(since + BUBBLEWRAP_TRIAL_RETRY_INTERVAL),
                 is_best,
                 "only a complete result must not expire: {features:?}"
             );

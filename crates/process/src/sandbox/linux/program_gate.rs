@@ -18,7 +18,7 @@ use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
 use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
-const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
+const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
 const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
@@ -64,8 +64,8 @@ impl ProgramGate {
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
         let ProgramGate { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
-        let mut held = UnreleasedProgram { bubblewrap, is_released: false };
-        let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
+        let mut held = HeldProgram { bubblewrap, is_released: false };
+        let listening = timeout(NETWORK_NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
             let egress = EgressProxy::start(listener, hosts);
@@ -81,12 +81,12 @@ impl ProgramGate {
 }
 
 /// A bubblewrap process whose program must not run yet. Dropping it kills the process.
-struct UnreleasedProgram<'c> {
+struct HeldProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
 }
 
-impl Drop for UnreleasedProgram<'_> {
+impl Drop for HeldProgram<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             // Fails only if the process has ended.

@@ -15,14 +15,14 @@ use crate::platform::{self, ProcessTreeUsage, StartTime, process_tree_memory, pr
 use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
-const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
+const RESOURCE_MEASUREMENT_INTERVAL: Duration = Duration::from_millis(500);
 /// Minimum pause between two measurements of the size of a server's home folder.
-const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
+const MIN_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum pause between two measurements of the size of a server's home folder.
-const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
+const MAX_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
 /// Both measurements take long if the server uses much.
-const HOME_PAUSE_RATIO: u32 = 20;
+const HOME_MEASUREMENT_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
 const MIN_COUNTED_FILE_BYTES: u64 = 1024;
@@ -80,7 +80,7 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
     let most = u64::from(meter.limits().processes);
     let began = Instant::now();
     loop {
-        tokio::time::sleep(MEASURE_INTERVAL).await;
+        tokio::time::sleep(RESOURCE_MEASUREMENT_INTERVAL).await;
         let pid = server.pid;
         let Ok(mut tree) = spawn_blocking(move || process_tree_usage(pid, most)).await else { return };
         spent.add_sample(&tree, began.elapsed());
@@ -113,7 +113,7 @@ impl SharedPageMemoryMeter {
     /// result during a pause between measurements. Stops counting beyond `most` processes.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.last_count
-            && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_SHARED_PAGES_INTERVAL)
+            && at.elapsed() < (took * HOME_MEASUREMENT_PAUSE_RATIO).min(MAX_SHARED_PAGES_INTERVAL)
         {
             return Some(bytes);
         }
@@ -134,7 +134,10 @@ async fn watch_home_size(server: WatchedServer, bounds: ResourceBounds, meter: R
             let server = server.clone();
             let _ = spawn_blocking(move || server.kill()).await;
         }
-        tokio::time::sleep((took * HOME_PAUSE_RATIO).clamp(MIN_HOME_INTERVAL, MAX_HOME_INTERVAL)).await;
+        tokio::time::sleep(
+            (took * HOME_MEASUREMENT_PAUSE_RATIO).clamp(MIN_HOME_MEASUREMENT_INTERVAL, MAX_HOME_MEASUREMENT_INTERVAL),
+        )
+        .await;
     }
 }
 

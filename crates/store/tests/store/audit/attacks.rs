@@ -22,7 +22,7 @@ fn sealed_log() -> LogFolder {
     folder
 }
 
-fn link_at(log: &Connection, number: u64) -> Option<Vec<u8>> {
+fn chain_link_at(log: &Connection, number: u64) -> Option<Vec<u8>> {
     let found = log.query_row("SELECT link FROM entry WHERE number = ?1", [number as i64], |row| row.get(0));
     found.optional().ok().flatten()
 }
@@ -56,7 +56,7 @@ fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
 
 /// Removes the entries up to `upto` as retention does, and writes a checkpoint with this key and MAC.
 fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
-    let Some(link) = link_at(log, upto) else { return };
+    let Some(link) = chain_link_at(log, upto) else { return };
     if confirm {
         append_log_entry(log, "log-shortened", &format!("entries up to {upto}"), &hex(&link));
     }
@@ -67,7 +67,7 @@ fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Opt
 
 /// Verifies the log. Returns `Ok` if the verification reports a finding or fails, and otherwise its verdict as the
 /// error.
-fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
+fn expect_reported_tampering(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_intact() => Err(Box::new(verdict)),
         Ok(_) | Err(_) => Ok(()),
@@ -77,7 +77,7 @@ fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
 /// Asserts that verification reports a change of the log, both immediately and after Drawbridge has appended another
 /// entry.
 fn assert_stays_reported(folder: &LogFolder, what: &str) {
-    if let Err(verdict) = check_reported(&*folder.log()) {
+    if let Err(verdict) = expect_reported_tampering(&*folder.log()) {
         panic!("{what}: verification must report the change: {verdict:?}");
     }
     let log = folder.log();
@@ -85,7 +85,7 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
         let _ = log.verify();
         let _ = log.flush();
         drop(log);
-        if let Err(verdict) = check_reported(&*folder.log()) {
+        if let Err(verdict) = expect_reported_tampering(&*folder.log()) {
             panic!("{what}: verification must still report the change after another append: {verdict:?}");
         }
     }
@@ -139,7 +139,7 @@ fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
         let log = folder.open_without_triggers();
-        let link = link_at(&log, 8).unwrap();
+        let link = chain_link_at(&log, 8).unwrap();
         append_log_entry(&log, "log-shortened", "entries up to 8", &hex(&link));
     }
     folder.append(0..2);
@@ -376,7 +376,7 @@ proptest! {
             apply_edit(&folder, edit, &old);
         }
         let log = folder.log();
-        if let Err(verdict) = check_reported(&*log) {
+        if let Err(verdict) = expect_reported_tampering(&*log) {
             prop_assert_eq!(sealed_entries(&*log), before, "{:?} is not reported: {:?}", edits, verdict);
         }
     }

@@ -93,7 +93,7 @@ fn concurrent_writers_form_one_chain() {
 }
 
 #[test]
-fn later_entries_are_reported_once_durable() {
+fn entries_appended_later_are_reported_once_durable() {
     let folder = LogFolder::new();
     let log = folder.log();
     let receipts = Arc::new(AuditReceipts::default());
@@ -198,7 +198,7 @@ fn query_filters_entries() {
 }
 
 #[test]
-fn unwritable_log_is_an_error() {
+fn write_to_an_unwritable_log_is_an_error() {
     let folder = LogFolder::new();
     fs::create_dir_all(folder.file()).unwrap();
     let error = folder.log().append(decision_entry("x")).unwrap_err();

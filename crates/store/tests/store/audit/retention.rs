@@ -70,7 +70,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
 }
 
 #[test]
-fn foreign_removal_of_the_beginning_is_reported() {
+fn external_removal_of_the_first_entries_is_reported() {
     // More entries are removed than the checkpoint records.
     let folder = shortened_log();
     folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();

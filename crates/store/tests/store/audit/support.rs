@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use crate::common::keychain::Keychain;
+pub(crate) use crate::common::keychain::TestKeychain;
 use ports::{AuditEntry, AuditLog, AuditQuery, Platform};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 pub(crate) struct LogFolder {
     pub(crate) folder: TempDir,
-    pub(crate) keychain: Arc<Keychain>,
+    pub(crate) keychain: Arc<TestKeychain>,
 }
 
 impl LogFolder {
@@ -113,7 +113,7 @@ pub(crate) fn entry_numbers(log: &dyn AuditLog) -> Vec<u64> {
     log.read(&AuditQuery::latest(100_000)).unwrap().iter().map(|entry| entry.number).collect()
 }
 
-impl Keychain {
+impl TestKeychain {
     /// Makes all keys in the keychain older than any log.
     pub(crate) fn make_keys_old(&self) {
         for secret in self.secrets.lock().unwrap().values_mut() {

@@ -150,7 +150,7 @@ fn findings_stay_in_the_continued_log() {
 }
 
 #[test]
-fn app_cannot_change_existing_entries() {
+fn own_connection_cannot_change_existing_entries() {
     let folder = LogFolder::with_entries(ENTRY_COUNT);
     let log = Connection::open(folder.file()).unwrap();
     for change in [

@@ -99,7 +99,7 @@ fn rewritten_log_is_detected_without_the_key() {
 }
 
 #[test]
-fn foreign_entries_are_not_sealed_as_own() {
+fn externally_added_entries_are_not_sealed() {
     let folder = LogFolder::with_entries(ENTRY_COUNT);
     add_entry(&folder);
     let verdict = folder.log().verify().unwrap();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use ports::{SecretError, SecretPersistence, Secrets};
 
 #[derive(Default)]
-pub(crate) struct Keychain {
+pub(crate) struct TestKeychain {
     /// Content of `secrets.json`. Any program can remove entries.
     pub(crate) secrets: Mutex<HashMap<String, String>>,
     /// Entries of the keychain that only Drawbridge can write (marks).
@@ -26,13 +26,13 @@ impl Drop for LockedName {
     }
 }
 
-impl Keychain {
+impl TestKeychain {
     pub(crate) fn set_locked(&self, locked: bool) {
         self.locked.store(locked, Ordering::SeqCst);
     }
 }
 
-impl Secrets for Keychain {
+impl Secrets for TestKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         if self.locked.load(Ordering::SeqCst) {
             return Err(SecretError::Locked("it is locked".to_owned()));

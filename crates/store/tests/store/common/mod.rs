@@ -9,12 +9,12 @@ use ports::{Platform, Ports};
 use tempfile::TempDir;
 
 /// The opened store, with its temporary folder.
-pub(crate) struct Store {
+pub(crate) struct TestStore {
     pub(crate) folder: TempDir,
     pub(crate) ports: Ports,
 }
 
-impl Store {
+impl TestStore {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder is created");
         let ports = open_store(folder.path());

@@ -6,7 +6,7 @@ use domain::history::NewItem;
 use serde_json::json;
 
 use super::{item_ids, new_conversation, user_message};
-use crate::common::{Store, open_store};
+use crate::common::{TestStore, open_store};
 
 /// Returns the files under a folder that contain these bytes, ignoring case.
 fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
@@ -33,7 +33,7 @@ fn canary_words(n: usize) -> String {
 
 #[test]
 fn deleted_text_is_in_no_file() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     for id in ["kept", "gone"] {
         history.create(&new_conversation(id)).unwrap();
@@ -79,7 +79,7 @@ fn deleted_text_is_in_no_file() {
 
 #[test]
 fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     let picture = "AAEC".repeat(5_000);
     let body = json!({"kind": "message", "content": [{"type": "image", "data": picture, "mimeType": "image/png"}]});
@@ -97,7 +97,7 @@ fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
 
 #[test]
 fn deletion_blocked_by_a_reader_is_completed_later() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("gone")).unwrap();
     history.write("gone", &[user_message("1", "kestrel words")]).unwrap();
@@ -117,7 +117,7 @@ fn deletion_blocked_by_a_reader_is_completed_later() {
 
 #[test]
 fn each_of_several_deletions_leaves_no_trace() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     for id in ["kept", "one", "two"] {
         history.create(&new_conversation(id)).unwrap();
@@ -148,7 +148,7 @@ fn each_of_several_deletions_leaves_no_trace() {
 
 #[test]
 fn incomplete_deletion_is_completed_by_the_next_process() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("gone")).unwrap();
     history.write("gone", &[user_message("1", "kestrel words")]).unwrap();
@@ -170,7 +170,7 @@ fn incomplete_deletion_is_completed_by_the_next_process() {
 
 #[test]
 fn old_file_of_a_conversation_is_deleted_with_it() {
-    let store = Store::new();
+    let store = TestStore::new();
     let folder = store.data().join("conversations");
     std::fs::create_dir_all(&folder).unwrap();
     let old = json!({"id": "old", "title": "kestrel", "updated_at": 1, "items": []});

@@ -11,12 +11,12 @@ use serde_json::json;
 
 use super::searching::search_query;
 use super::{branch, message_text, new_conversation, reply_item, user_message};
-use crate::audit::support::{Keychain, NoPlatform};
+use crate::audit::support::{NoPlatform, TestKeychain};
 
 const CANARY: &str = "zqkestrel";
 
 /// Opens the store of the folder in another instance with this keychain.
-pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
+pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<TestKeychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform), keychain.clone()).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn assert_complete(history: &dyn History, items: usize) {
 
 #[test]
 fn s28_encrypted_history_has_no_plain_text_in_any_file() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let ports = open_with_keychain(folder.path(), &keychain);
     write_conversations(ports.history.as_ref(), 5);
     ports.history.write("c", &[reply_item("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
@@ -121,7 +121,7 @@ fn s28_encrypted_history_has_no_plain_text_in_any_file() {
 
 #[test]
 fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let plain = open_without_keychain(folder.path());
     write_conversations(plain.history.as_ref(), 30);
     assert_complete(plain.history.as_ref(), 30);
@@ -174,7 +174,7 @@ fn downgrade_to_version_1(folder: &Path) {
 
 #[test]
 fn s28_history_of_the_first_version_is_upgraded() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let plain = open_without_keychain(folder.path());
     write_conversations(plain.history.as_ref(), 30);
     drop(plain);
@@ -195,7 +195,7 @@ fn s28_history_of_the_first_version_is_upgraded() {
 
 #[test]
 fn s28_concurrent_processes_upgrade_the_history_once() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let plain = open_without_keychain(folder.path());
     write_conversations(plain.history.as_ref(), 30);
     drop(plain);
@@ -210,7 +210,7 @@ fn s28_concurrent_processes_upgrade_the_history_once() {
 
 #[test]
 fn s28_running_process_continues_after_the_encryption() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     keychain.set_locked(true);
     let early = open_with_keychain(folder.path(), &keychain);
     write_conversations(early.history.as_ref(), 3);
@@ -234,13 +234,13 @@ fn s28_running_process_continues_after_the_encryption() {
 
 #[test]
 fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let ports = open_with_keychain(folder.path(), &keychain);
     write_conversations(ports.history.as_ref(), 2);
     drop(ports);
     let file = folder.path().join("data/history.db");
     let before = std::fs::read(&file).unwrap();
-    let other = Arc::new(Keychain::default());
+    let other = Arc::new(TestKeychain::default());
     let wrong = open_with_keychain(folder.path(), &other);
     for error in [wrong.history.list().unwrap_err(), wrong.history.create(&new_conversation("new")).unwrap_err()] {
         assert!(error.cause.contains("another key") && error.cause.contains("move it away"), "{error}");
@@ -257,7 +257,7 @@ fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
 
 #[test]
 fn s28_history_is_encrypted_by_concurrent_processes() {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let plain = open_without_keychain(folder.path());
     write_conversations(plain.history.as_ref(), 40);
     drop(plain);
@@ -287,7 +287,7 @@ const ENCRYPT_FOLDER_VARIABLE: &str = "HISTORY_TO_ENCRYPT";
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_history_survives_kill_9() {
-    let keychain = Arc::new(Keychain::default());
+    let keychain = Arc::new(TestKeychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
     // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {

@@ -5,11 +5,11 @@ use domain::item::ItemState;
 use serde_json::json;
 
 use super::{branch, item_ids, message_text, new_conversation, page, reply_item, user_message};
-use crate::common::{Store, open_store};
+use crate::common::{TestStore, open_store};
 
 #[test]
 fn conversations_round_trip() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     assert_eq!(history.list().unwrap(), [], "a new history is empty");
     for id in ["a-1", "b-2", "c-3"] {
@@ -47,7 +47,7 @@ fn conversations_round_trip() {
 
 #[test]
 fn invalid_conversation_id_is_rejected() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     let long = "x".repeat(65);
     for id in ["", "..", "../settings", "a/b", "a\\b", "/etc/passwd", "C:x", "a.json", "a\0b", "a b", "ä", &long] {
@@ -65,7 +65,7 @@ fn invalid_conversation_id_is_rejected() {
 
 #[test]
 fn items_form_branches() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     history.write("c", &[user_message("1", "one"), user_message("2", "two"), user_message("3", "three")]).unwrap();
@@ -120,7 +120,7 @@ fn items_form_branches() {
 
 #[test]
 fn branch_is_read_in_pages() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let items: Vec<_> = (0..25).map(|n| user_message(&n.to_string(), "x")).collect();
@@ -141,7 +141,7 @@ fn branch_is_read_in_pages() {
 
 #[test]
 fn large_contents_are_stored_once_and_restored() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     let picture = "AAEC".repeat(50_000);
     let long = "a long text ".repeat(1_000);
@@ -181,7 +181,7 @@ fn large_contents_are_stored_once_and_restored() {
 
 #[test]
 fn very_long_texts_are_read_on_request() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let (long, very_long) = ("港口 ".repeat(3_000), "港口 ".repeat(30_000));
@@ -206,7 +206,7 @@ fn very_long_texts_are_read_on_request() {
 
 #[test]
 fn sources_of_a_conversation_are_stored() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let of = |id: &str, servers: &[&str]| NewItem {
@@ -221,7 +221,7 @@ fn sources_of_a_conversation_are_stored() {
 
 #[test]
 fn readings_are_merged_and_stay_open_world() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
@@ -237,7 +237,7 @@ fn readings_are_merged_and_stay_open_world() {
 
 #[test]
 fn readings_of_older_conversations_are_unknown() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     history.write("c", &[NewItem { sources: vec!["a".into()], ..user_message("1", "x") }]).unwrap();
@@ -251,7 +251,7 @@ fn readings_of_older_conversations_are_unknown() {
 
 #[test]
 fn streaming_reply_is_updated_in_place() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     history.write("c", &[user_message("1", "why?")]).unwrap();

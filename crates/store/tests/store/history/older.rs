@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{branch, item_ids, message_text};
-use crate::common::{Store, open_store};
+use crate::common::{TestStore, open_store};
 
 fn old_conversation(id: &str, items: Value) -> Value {
     json!({"id": id, "title": format!("Old {id}"), "updated_at": 77, "items": items})
@@ -13,7 +13,7 @@ fn old_conversation(id: &str, items: Value) -> Value {
 
 #[test]
 fn older_conversations_are_imported() {
-    let store = Store::new();
+    let store = TestStore::new();
     let folder = store.data().join("conversations");
     fs::create_dir_all(&folder).unwrap();
     let say = |id: &str, text: &str| json!({"id": id, "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}});

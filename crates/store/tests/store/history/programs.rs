@@ -5,11 +5,11 @@ use std::sync::Barrier;
 use domain::item::ItemState;
 
 use super::{branch, message_text, new_conversation, reply_item, user_message};
-use crate::common::{Store, open_store};
+use crate::common::{TestStore, open_store};
 
 #[test]
 fn streaming_reply_of_an_ended_process_is_interrupted() {
-    let store = Store::new();
+    let store = TestStore::new();
     let other = open_store(store.folder.path());
     store.ports.history.create(&new_conversation("c")).unwrap();
     other
@@ -35,7 +35,7 @@ fn streaming_reply_of_an_ended_process_is_interrupted() {
 
 #[test]
 fn two_processes_write_concurrently() {
-    let store = Store::new();
+    let store = TestStore::new();
     let folder = store.folder.path();
     store.ports.history.create(&new_conversation("c")).unwrap();
     let start = Barrier::new(3);
@@ -81,7 +81,7 @@ fn partial_reply_survives_kill_9() {
     if let Some(folder) = std::env::var_os(WRITE_FOLDER_VARIABLE) {
         write_until_killed(folder.as_ref());
     }
-    let store = Store::new();
+    let store = TestStore::new();
     store.ports.history.create(&new_conversation("c")).unwrap();
     store.ports.history.write("c", &[user_message("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::encrypted::open_with_keychain;
 use super::{new_conversation, user_message};
-use crate::audit::support::Keychain;
+use crate::audit::support::TestKeychain;
 
 /// Returns an item with a call of a tool whose definition declares `openWorldHint: false`.
 fn call_item(id: &str, tool: &str) -> NewItem {
@@ -31,8 +31,8 @@ fn read_conversation(history: &dyn History) -> Conversation {
 
 /// Creates a conversation with two calls, executes these SQL statements on the closed database as an attacker, and
 /// returns the conversation as another instance reads it.
-fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<TestKeychain>, Conversation) {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     let ports = open_with_keychain(folder.path(), &keychain);
     ports.history.create(&new_conversation("c")).unwrap();
     ports.history.write("c", &[call_item("1", "list")]).unwrap();

@@ -5,7 +5,7 @@ use domain::item::ItemState;
 use ports::History;
 
 use super::{new_conversation, reply_item, user_message};
-use crate::common::Store;
+use crate::common::TestStore;
 
 pub(crate) fn search_query(text: &str) -> HistorySearch {
     HistorySearch { text: text.into(), limit: 200, before: None }
@@ -17,7 +17,7 @@ fn found_ids(history: &dyn History, text: &str) -> Vec<String> {
 
 #[test]
 fn all_scripts_are_searchable() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let items = [
@@ -58,7 +58,7 @@ fn all_scripts_are_searchable() {
 
 #[test]
 fn search_result_has_its_position_and_excerpt() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     history
@@ -84,7 +84,7 @@ fn search_result_has_its_position_and_excerpt() {
 
 #[test]
 fn search_finds_the_current_text() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     history.write("c", &[user_message("1", "old words"), reply_item("2", "coming", ItemState::Streaming)]).unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::encrypted::{files_containing, open_with_keychain, open_without_keychain, write_conversations};
 use super::{branch, new_conversation, user_message};
-use crate::audit::support::Keychain;
+use crate::audit::support::TestKeychain;
 
 /// Text that the tests write after an attack on the tables.
 const LATER_TEXT: &str = "qvheron";
@@ -39,8 +39,8 @@ fn execute_sql(folder: &Path, sql: &str) {
 }
 
 /// Returns a folder with an encrypted history.
-fn encrypted_history() -> (tempfile::TempDir, Arc<Keychain>) {
-    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+fn encrypted_history() -> (tempfile::TempDir, Arc<TestKeychain>) {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(TestKeychain::default()));
     write_conversations(open_with_keychain(folder.path(), &keychain).history.as_ref(), 2);
     (folder, keychain)
 }
@@ -57,7 +57,7 @@ fn write_errors(ports: &Ports) -> Vec<String> {
 }
 
 #[test]
-fn s28_foreign_tables_are_rejected() {
+fn s28_unexpected_tables_are_rejected() {
     for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
         let (folder, keychain) = encrypted_history();
         execute_sql(folder.path(), sql);

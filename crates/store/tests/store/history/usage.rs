@@ -6,7 +6,7 @@ use ports::History;
 use serde_json::{Value, json};
 
 use super::{new_conversation, user_message};
-use crate::common::Store;
+use crate::common::TestStore;
 
 /// Returns an item with a reply that has these token counts and this cost, placed after another item.
 fn reply_with_usage(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
@@ -22,7 +22,7 @@ fn conversation_usage(history: &dyn History) -> ConversationUsage {
 
 #[test]
 fn usage_covers_all_branches_and_the_context_the_visible_one() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     assert_eq!(history.usage("c").unwrap(), None, "a missing conversation has no sums");
     history.create(&new_conversation("c")).unwrap();
@@ -49,7 +49,7 @@ fn usage_covers_all_branches_and_the_context_the_visible_one() {
 
 #[test]
 fn unknown_usage_and_costs_are_reported() {
-    let store = Store::new();
+    let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let text = json!([{"type": "text", "text": "half"}]);

@@ -10,13 +10,13 @@ use ports::{Document, Documents, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use store::PlatformInFolder;
 
-use super::MARK_NAME;
-use crate::common::keychain::Keychain;
+use super::KEYCHAIN_MARK_NAME;
+use crate::common::keychain::TestKeychain;
 
 /// A keychain with a gate: while the gate is closed, calls for the mark of the documents block. Names can't be locked.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
-    keychain: Keychain,
+    keychain: TestKeychain,
     pub(super) is_closed: Mutex<bool>,
     pub(super) opened: Condvar,
     /// Time that storing a mark takes, in milliseconds.
@@ -28,7 +28,7 @@ pub(super) struct GatedKeychain {
 }
 
 impl Deref for GatedKeychain {
-    type Target = Keychain;
+    type Target = TestKeychain;
 
     fn deref(&self) -> &Self::Target {
         &self.keychain
@@ -47,7 +47,7 @@ impl GatedKeychain {
     }
 
     fn wait_while_blocked(&self, name: &str) {
-        if name == MARK_NAME {
+        if name == KEYCHAIN_MARK_NAME {
             drop(self.opened.wait_while(self.is_closed.lock().unwrap(), |is_closed| *is_closed).unwrap());
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn folder_with_sealed_grants(keychain: &Arc<GatedKeychain>) -> tempfi
     let documents = open_documents(folder.path(), keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     documents.write(Document::Grants, &json!(["old"])).unwrap();
-    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK_NAME));
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(KEYCHAIN_MARK_NAME));
     folder
 }
 
@@ -118,8 +118,8 @@ impl Secrets for GatedKeychain {
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.wait_while_blocked(name);
-        self.stored_marks.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
-        if let Some(act) = self.run_at_next_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
+        self.stored_marks.fetch_add(u64::from(name == KEYCHAIN_MARK_NAME), Ordering::SeqCst);
+        if let Some(act) = self.run_at_next_mark.lock().unwrap().take_if(|_| name == KEYCHAIN_MARK_NAME) {
             act();
         }
         // sleep: simulates a slow keychain.

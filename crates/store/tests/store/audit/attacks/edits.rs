@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::super::support::{LogFolder, decision_entry};
-use super::{ENTRY_COUNT, append_log_entry, hex, link_at, remove_first_entries};
+use super::{ENTRY_COUNT, append_log_entry, chain_link_at, hex, remove_first_entries};
 
 /// An edit of the log file by an attacker without the key.
 #[derive(Debug, Clone)]
@@ -86,12 +86,12 @@ pub(super) fn apply_edit(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
             UPDATE entry SET number = {other} WHERE number = 999"
         )),
         LogEdit::Append(upto) => {
-            let hash = link_at(&log, *upto).map(|link| hex(&link)).unwrap_or_default();
+            let hash = chain_link_at(&log, *upto).map(|link| hex(&link)).unwrap_or_default();
             append_log_entry(&log, "log-shortened", &format!("entries up to {upto}"), &hash);
         }
         LogEdit::Checkpoint(number, seal) => {
             let (key, mac) = mac(&log, *seal);
-            if let Some(link) = link_at(&log, *number) {
+            if let Some(link) = chain_link_at(&log, *number) {
                 let values = params![*number as i64, link, key, mac];
                 drop(log.execute("INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4)", values));
             }
