@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_name_does_not_match_a_shorter_one() {
+    fn package_name_prefix_is_not_a_match() {
         let missing = missing_on_debian(HEADLESS_PACKAGES, "dbus-x11 installed\nxvfb installed\n");
         assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 should not count as dbus");
     }

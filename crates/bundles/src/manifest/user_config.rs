@@ -68,12 +68,12 @@ pub(super) fn read_user_config(
         }
         let object = value.as_object();
         let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
-        inputs.push(read_setting(key, ManifestFields::new(object, &at), warnings)?);
+        inputs.push(read_user_setting(key, ManifestFields::new(object, &at), warnings)?);
     }
     Ok(inputs)
 }
 
-fn read_setting(
+fn read_user_setting(
     key: &str,
     fields: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,

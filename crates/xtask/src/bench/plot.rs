@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_begin_at_zero_and_sizes_are_logarithmic() {
+    fn cost_axis_begins_at_zero_and_size_axis_is_logarithmic() {
         let text = svg(&[(10.0, 1.0), (100.0, 2.0), (1_000.0, 4.0)], "rules", "ms");
         assert!(
             text.contains("points=\"64.0,138.0 240.0,100.0 416.0,24.0\""),
