@@ -18,7 +18,8 @@ pub struct Reading {
     pub server: String,
     /// Kind of the content: output of a tool, a prompt, or a resource.
     pub kind: ReadingKind,
-    /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_READING_NAME_CHARS`] characters. Empty if unknown.
+    /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_READING_NAME_CHARS`] characters. Empty if
+    /// unknown.
     pub name: String,
     /// Set if the tool's definition claimed, at the time of the call, that the tool reaches an open world
     /// (`openWorldHint`).
