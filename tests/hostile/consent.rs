@@ -2,9 +2,7 @@
 
 mod steps;
 
-use steps::{
-    await_call_outcome, is_tool_request, minimal_content, next_request, result_text, start_app, start_call, to_map,
-};
+use steps::{is_tool, minimal_content, next_request, outcome, result_text, start_app, start_call, to_map};
 
 use std::collections::BTreeMap;
 
@@ -24,18 +22,18 @@ use testkit::deadline::within;
 async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let app = start_app("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent before the decision");
     assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let called = await_call_outcome(called).await;
+    let called = outcome(called).await;
     assert!(result_text(&called).contains('5'), "the tool ran: {called:?}");
 
     let again = start_call(&app, "2", "add", json!({"a": 2, "b": 3}));
-    let consent_request = app.consent_request("harbour", "the tool again", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool again", is_tool).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
-        matches!(await_call_outcome(again).await, Err(CallFailure::Refused(_))),
+        matches!(outcome(again).await, Err(CallFailure::Refused(_))),
         "an approval is valid for one call, and the next one can be denied"
     );
 }
@@ -44,7 +42,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
 async fn approval_is_bound_to_the_displayed_bytes() {
     let app = start_app("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let shown = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool).await;
     let edited =
         app.host.edit(shown.id, ConsentRequestEdit::Arguments(to_map(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
@@ -53,7 +51,7 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let twice = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(twice, Err(DecisionError::NotOpen), "an approval has an effect only once");
-    let called = await_call_outcome(called).await;
+    let called = outcome(called).await;
     assert!(result_text(&called).contains("23"), "the edited arguments are sent: {called:?}");
     assert_eq!(called.unwrap().1, Some(to_map(json!({"a": 20, "b": 3}))), "the caller receives the edited arguments");
 }
@@ -73,18 +71,16 @@ async fn wait_until_sent(app: &TestApp, method: &str) {
 #[tokio::test]
 async fn tool_grant_ends_when_its_definition_changes() {
     let app = start_app("legacy").await;
-    let allow_all = |scope| move |q: &ConsentRequestView| is_tool_request(q).then_some(UserDecision::Allow(scope));
+    let allow_all = |scope| move |q: &ConsentRequestView| is_tool(q).then_some(UserDecision::Allow(scope));
     let called = start_call(&app, "1", "lighthouse", json!({}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
-    await_call_outcome(called).await.unwrap();
-    await_call_outcome(start_call(&app, "2", "lighthouse", json!({})))
-        .await
-        .expect("the second call requires no consent");
+    outcome(called).await.unwrap();
+    outcome(start_call(&app, "2", "lighthouse", json!({}))).await.expect("the second call requires no consent");
 
     let known = app.host.catalog("harbour".into()).await.unwrap();
     let user = app.decide_automatically(allow_all(ApprovalScope::Once));
-    await_call_outcome(start_call(&app, "3", "change_tool", json!({}))).await.expect("the call changes the other tool");
+    outcome(start_call(&app, "3", "change_tool", json!({}))).await.expect("the call changes the other tool");
     user.abort();
     let before = consent_request;
     let is_known = async {
@@ -94,13 +90,13 @@ async fn tool_grant_ends_when_its_definition_changes() {
     };
     within(EVENT_TIMEOUT, "the host knows the changed tool", is_known).await;
     let called = start_call(&app, "4", "lighthouse", json!({}));
-    let consent_request = app.consent_request("harbour", "the changed tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
     assert_ne!(consent_request.id, before.id, "the changed tool requires consent again");
     assert_eq!(consent_request.rule, "tool-changed", "{consent_request:?}");
     let is_marked = matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(is_marked, "the request names the change: {consent_request:?}");
     app.decide(&consent_request, UserDecision::Cancel).await;
-    assert_eq!(await_call_outcome(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
+    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
 }
 
 /// A server's sampling request requires consent, and so does the response to it, in revisions with and without
@@ -130,7 +126,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
         app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
-        let called = await_call_outcome(called).await;
+        let called = outcome(called).await;
         assert!(
             result_text(&called).contains("High tide at noon."),
             "{era}: the server received the response: {called:?}"
@@ -151,7 +147,7 @@ async fn denied_sampling_request_fails_the_call_with_a_cause() {
         let called = start_call(&app, "1", "ask_model", json!({}));
         let consent_request = next_request(&app).await;
         app.decide(&consent_request, UserDecision::Deny).await;
-        match await_call_outcome(called).await {
+        match outcome(called).await {
             Ok((result, _)) => {
                 assert!(result.is_error && era == "legacy", "{era}: the tool reports its failure: {result:?}")
             }
@@ -191,7 +187,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
             }
             app.decide(&consent_request, answer).await;
-            let result = result_text(&await_call_outcome(called).await).to_lowercase();
+            let result = result_text(&outcome(called).await).to_lowercase();
             let is_received = match action {
                 "accept" => !result.contains("declin") && !result.contains("cancel"),
                 "decline" => result.contains("declin"),
@@ -214,7 +210,7 @@ async fn url_is_opened_only_after_consent() {
         assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: the URL was not opened before the approval");
         let url = url.clone();
         app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-        await_call_outcome(called).await.unwrap_or_else(|e| panic!("{era}: the call continues: {e}"));
+        outcome(called).await.unwrap_or_else(|e| panic!("{era}: the call continues: {e}"));
         assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this URL was opened, once");
     }
 }
@@ -233,7 +229,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
             .await;
         assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: paths are absolute: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
-        let result = result_text(&await_call_outcome(called).await);
+        let result = result_text(&outcome(called).await);
         assert!(result.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {result}");
 
         let second = app.folder.path().join("data");
@@ -241,8 +237,8 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         if era == "legacy" {
             wait_until_sent(&app, "notifications/roots/list_changed").await;
         }
-        let user = app.decide_automatically(|q| is_tool_request(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-        let result = result_text(&await_call_outcome(start_call(&app, "2", "list_folders", json!({}))).await);
+        let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+        let result = result_text(&outcome(start_call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
         assert!(result.contains("data"), "{era}: the second request is answered without consent: {result}");
     }
@@ -251,7 +247,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
 #[tokio::test]
 async fn progress_is_reported_and_a_call_can_be_cancelled() {
     let app = start_app("both").await;
-    let user = app.decide_automatically(|q| is_tool_request(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let called = start_call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
     let mut events = app.host.events();
     let progress = async {
@@ -267,7 +263,7 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
     let progress = tokio::time::timeout(EVENT_TIMEOUT, progress).await.expect("a progress notification arrives");
     assert!(progress.message.is_some() && progress.total.is_some(), "with its message and total: {progress:?}");
     app.host.cancel_call("long".into()).await.unwrap();
-    assert_eq!(await_call_outcome(called).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
+    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
     user.abort();
     wait_until_sent(&app, "notifications/cancelled").await;
     assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "no call is left");
@@ -277,9 +273,9 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
 async fn pending_call_can_be_cancelled() {
     let app = start_app("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    app.consent_request("harbour", "the tool", is_tool_request).await;
+    app.consent_request("harbour", "the tool", is_tool).await;
     app.host.cancel_call("1".into()).await.unwrap();
-    assert_eq!(await_call_outcome(called).await.err(), Some(CallFailure::Cancelled), "the call has ended");
+    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "the call has ended");
     assert!(app.consent_requests().await.is_empty(), "the consent request of the call is closed");
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent");
 }
@@ -326,12 +322,9 @@ async fn deny_all_and_mute_silence_one_server() {
     let called = start_call(&app, "1", "ask_user", json!({}));
     next_request(&app).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
-    assert!(
-        result_text(&await_call_outcome(called).await).to_lowercase().contains("declin"),
-        "the open question was declined"
-    );
-    let user = app.decide_automatically(|q| is_tool_request(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-    let result = result_text(&await_call_outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
+    assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the open question was declined");
+    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let result = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
     assert!(result.contains("declin"), "requests of a muted server are denied without being shown: {result}");
     assert!(app.server("harbour").await.muted, "the server is shown as muted");
@@ -341,34 +334,26 @@ async fn deny_all_and_mute_silence_one_server() {
 async fn grants_are_listed_and_revocable() {
     let app = start_app("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Session)).await;
-    await_call_outcome(called).await.unwrap();
-    await_call_outcome(start_call(&app, "2", "add", json!({"a": 1, "b": 1})))
-        .await
-        .expect("the tool is allowed for this session");
+    outcome(called).await.unwrap();
+    outcome(start_call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("the tool is allowed for this session");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
     assert!(app.host.revoke_grant(grants[0].id).await.unwrap(), "the grant can be revoked");
     let called = start_call(&app, "3", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(
-        matches!(await_call_outcome(called).await, Err(CallFailure::Refused(_))),
-        "the next call requires consent again"
-    );
+    assert!(matches!(outcome(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
 }
 
 #[tokio::test]
 async fn pending_request_does_not_outlive_its_process() {
     let app = start_app("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.host.stop_server("harbour".into()).await.unwrap();
-    assert!(
-        matches!(await_call_outcome(called).await, Err(CallFailure::NotReady { .. })),
-        "the call ends with its server"
-    );
+    assert!(matches!(outcome(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
     app.ready("harbour").await;
     let late = app
         .host
@@ -384,9 +369,9 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     let folder = app.folder.path().to_owned();
     app.host.set_roots("harbour".into(), vec![folder]).await.unwrap();
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
-    await_call_outcome(called).await.unwrap();
+    outcome(called).await.unwrap();
 
     let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo_config(&["--era", "legacy"]) };
     app.host.update_server("harbour".into(), entry).await.unwrap();
@@ -395,22 +380,21 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
     let called = start_call(&app, "2", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool_request).await;
+    let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool).await;
     assert_eq!(consent_request.rule, "tool-changed", "the request states why consent is required again");
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(await_call_outcome(called).await.is_err(), "nothing was sent");
+    assert!(outcome(called).await.is_err(), "nothing was sent");
 }
 
 #[tokio::test]
 async fn tool_changed_while_pending_requires_consent_again() {
     let app = start_app("legacy").await;
     let waiting = start_call(&app, "1", "lighthouse", json!({}));
-    let shown = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool).await;
     let changing = start_call(&app, "2", "change_tool", json!({}));
-    let consent_request =
-        app.consent_request("harbour", "the other tool", |q| is_tool_request(q) && q.id != shown.id).await;
+    let consent_request = app.consent_request("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-    await_call_outcome(changing).await.unwrap();
+    outcome(changing).await.unwrap();
     let now = app.consent_request("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
     assert!(
         matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
@@ -419,7 +403,7 @@ async fn tool_changed_while_pending_requires_consent_again() {
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition has no effect");
     app.decide(&now, UserDecision::Deny).await;
-    assert!(matches!(await_call_outcome(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
+    assert!(matches!(outcome(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
 }
 
 #[tokio::test]
@@ -434,7 +418,7 @@ async fn url_is_opened_once_despite_repeated_approvals() {
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
     assert_eq!(second, Err(DecisionError::Stale), "a second approval while the URL is being opened has no effect");
-    await_call_outcome(called).await.unwrap();
+    outcome(called).await.unwrap();
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "an approval is valid for one action");
 }
 
@@ -460,6 +444,6 @@ async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
     };
     let (approved, ()) = tokio::join!(approve, deny);
     assert_eq!(approved, Ok(()), "the URL was already being opened when the rule was added");
-    await_call_outcome(called).await.unwrap();
+    outcome(called).await.unwrap();
     assert_eq!(decisions(), ["allowed"], "the approval is not denied afterwards");
 }

@@ -117,7 +117,7 @@ impl Program {
     }
 
     /// Appends only standard error of the program to a file.
-    pub(crate) fn errors_to(mut self, file: &File) -> io::Result<Self> {
+    pub(crate) fn stderr_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stderr(file.try_clone()?);
         Ok(self)
     }
@@ -136,7 +136,7 @@ impl Program {
 
     /// Keeps the program in the process group of xtask, so that it can read from the terminal. Required by sudo, which
     /// prompts for a password.
-    pub(crate) fn with_keyboard(mut self) -> Self {
+    pub(crate) fn with_inherited_stdin(mut self) -> Self {
         self.command.stdin(Stdio::inherit());
         self.own_group = false;
         self

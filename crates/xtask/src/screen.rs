@@ -32,7 +32,7 @@ impl VirtualScreen {
         let errors = File::create(&log).map_err(Problem::file_error(&log))?;
         let server = Program::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x860x24", "-nolisten", "tcp"])
-            .errors_to(&errors)
+            .stderr_to(&errors)
             .map_err(Problem::file_error(&log))?
             .with_piped_stdout();
         let mut server = server.start()?;

@@ -20,7 +20,7 @@ pub(super) fn start_call(app: &TestApp, id: &str, tool: &str, arguments: Value) 
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, to_map(arguments), None).await })
 }
 
-pub(super) async fn await_call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
+pub(super) async fn outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
@@ -33,7 +33,7 @@ pub(super) fn result_text(called: &CallOutcome) -> String {
         .collect()
 }
 
-pub(super) fn is_tool_request(request: &ConsentRequestView) -> bool {
+pub(super) fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -46,9 +46,9 @@ pub(super) async fn start_app(era: &str) -> TestApp {
 
 /// Approves the pending tool call. Returns the next consent request, which the called tool causes.
 pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
-    let request = app.consent_request("harbour", "the tool", is_tool_request).await;
+    let request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    app.consent_request("harbour", "something more", |q| !is_tool_request(q)).await
+    app.consent_request("harbour", "something more", |q| !is_tool(q)).await
 }
 
 /// Returns the content of a form with minimal valid values.

@@ -110,7 +110,7 @@ impl MeasurementConditions {
 fn run_and_capture(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file_error(&log))?;
-    let mut running = program.errors_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
+    let mut running = program.stderr_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
     let (sender, words) = mpsc::channel();
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {

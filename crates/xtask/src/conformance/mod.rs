@@ -125,7 +125,7 @@ fn run_scenario(
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     let log = folder.join("suite.log");
     let log = fs::File::create(&log).map_err(Problem::file_error(&log))?;
-    let program = suite.scenario_program(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
+    let program = suite.scenario_program(run, client, &folder).stderr_to(&log).map_err(Problem::file_error(&folder))?;
     let (printed, ended) = program.output_and_result()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),

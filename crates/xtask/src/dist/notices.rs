@@ -50,10 +50,10 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
             texts.entry(text).or_default().push(format!("{} {}", part.name, part.version));
         }
     }
-    Ok(notices_text(&parts, &texts))
+    Ok(third_party_notices_text(&parts, &texts))
 }
 
-fn notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTreeMap<String, Vec<String>>) -> String {
+fn third_party_notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTreeMap<String, Vec<String>>) -> String {
     let mut out = String::from(
         "Drawbridge contains the following third-party software. The source of each part, including those under the\n\
          Mozilla Public License 2.0, is at the address named, in the version named, and is used unchanged.\n\n",

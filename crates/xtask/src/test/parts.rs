@@ -159,7 +159,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
 fn run_fuzzing(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     print_step("fuzz: replaying the corpora, and mutations of them");
-    rust::run_suite(log, "replay", &[])?;
+    rust::run_test_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
 }
 

@@ -25,7 +25,7 @@ pub(super) fn run_interop_suite(log: &mut TestPartLog) -> Result<PartOutcome, Pr
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
     let places = [("INTEROP_NODE_MODULES", &*modules), ("INTEROP_VENV", &*venv), ("INTEROP_VENV_OLD", &*old)];
-    rust::run_suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
+    rust::run_test_suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
     Ok(PartOutcome::Ran)
 }
 
@@ -37,7 +37,7 @@ pub(super) fn test_model_providers(log: &mut TestPartLog) -> Result<PartOutcome,
     install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
     rust::build_all(log)?;
     print_step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
-    rust::run_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
+    rust::run_test_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
     Ok(PartOutcome::Ran)
 }
 

@@ -55,7 +55,7 @@ pub(super) fn run_unit_tests(log: &mut TestPartLog) -> Result<PartOutcome, Probl
 }
 
 /// Runs a test suite in `tests/`, without rebuilding the crates for it.
-pub(super) fn run_suite(log: &mut TestPartLog, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
+pub(super) fn run_test_suite(log: &mut TestPartLog, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
     let mut call = workspace_test_command().call.args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
