@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-use crate::gate::{ONCE, SERVER, report_withstood, requesting_server};
+use crate::gate::{ALLOW_ONCE, SERVER, report_withstood, requesting_server};
 use crate::report::ResultRow;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
@@ -62,7 +62,7 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
         [("allowed".into(), "user".into())],
         "E19: one start was approved, and one is logged"
     );
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(logged_starts(&app).len(), 2, "E19: the user requested the next start");
     app.host.close().await;
@@ -98,10 +98,10 @@ async fn sign_in_with_single_approval() -> (TestApp, AuthorizationServer, Protec
     app.host.start_server(SERVER.into()).await.unwrap();
     let connects = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
     let connect = app.consent_request(SERVER, "its address", connects).await;
-    app.decide(&connect, ONCE).await;
+    app.decide(&connect, ALLOW_ONCE).await;
     let sign_in =
         app.consent_request(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
-    app.decide(&sign_in, ONCE).await;
+    app.decide(&sign_in, ALLOW_ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     (app, issuer, server)
 }
@@ -116,7 +116,8 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let (before, decided) = (connections(), connects());
     issuer.invalidate_access_tokens();
     issuer.set(|script| script.down = Some(503));
-    let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
+    let allowing =
+        app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ALLOW_ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("the token is not renewed");
@@ -131,7 +132,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let ConsentRequestOrigin::Ended { .. } = &request.why else {
         panic!("E19: the host requested the connection: {request:?}")
     };
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(issuer.authorization_queries().len(), 1, "E19: the existing tokens are used");
     allowing.abort();
@@ -145,7 +146,8 @@ async fn e19_completed_sign_in_connects_to_the_approved_server() {
     row.set_name("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = sign_in_with_single_approval().await;
     issuer.invalidate_all_tokens();
-    let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
+    let allowing =
+        app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ALLOW_ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("the tokens are void");
@@ -153,7 +155,7 @@ async fn e19_completed_sign_in_connects_to_the_approved_server() {
     app.host.sign_in(SERVER.into()).await.unwrap();
     let sign_in =
         app.consent_request(SERVER, "signing in", |q| matches!(q.body, ConsentRequestBody::SignIn { .. })).await;
-    app.decide(&sign_in, ONCE).await;
+    app.decide(&sign_in, ALLOW_ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
     let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");
     let by: Vec<String> = connects.map(|(_, _, by)| by).collect();

@@ -11,7 +11,7 @@ use testkit::app::{local_config, scripted_config};
 use crate::pair::ServerPair;
 use crate::report::number_near;
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -19,7 +19,8 @@ fn is_start(request: &ConsentRequestView) -> bool {
 /// decision.
 async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    let request = pair.while_good_responds(what, pair.app.consent_request("bad", "its command", is_start)).await;
+    let request =
+        pair.while_good_responds(what, pair.app.consent_request("bad", "its command", is_start_request)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
     assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: the complete command is shown");
     assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the decision");
@@ -96,7 +97,7 @@ async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
 
 /// An attacker overwrites the approved program with a file of equal length.
 #[tokio::test]
-async fn x58_overwritten_program_asks_again() {
+async fn x58_overwritten_program_requires_consent_again() {
     let what = "X58, the same path, overwritten";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
@@ -113,7 +114,7 @@ async fn x58_overwritten_program_asks_again() {
 
 /// An attacker makes the approved symbolic link point to another program.
 #[tokio::test]
-async fn x58_path_to_another_program_asks_again() {
+async fn x58_path_to_another_program_requires_consent_again() {
     let what = "X58, the same path, another program";
     let folder = tempfile::tempdir().unwrap();
     let [one, other, link] = ["one", "other", "server"].map(|name| folder.path().join(name));

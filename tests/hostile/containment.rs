@@ -28,7 +28,7 @@ fn allowed_folder(path: &Path, access: AccessMode) -> AllowedFolder {
     AllowedFolder { path: path.to_owned(), access }
 }
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -51,7 +51,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
         SandboxConfig { folders: vec![allowed_folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
     let app = TestApp::start(vec![("held", sandboxed_server(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let request = app.consent_request("held", "its start", is_start).await;
+    let request = app.consent_request("held", "its start", is_start_request).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("the question says what it would reach: {request:?}");
     };
@@ -84,7 +84,7 @@ async fn extended_reach_requires_another_approval() {
     let sandbox = SandboxConfig::default();
     let app = TestApp::start(vec![("held", sandboxed_server(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let request = app.consent_request("held", "its start", is_start).await;
+    let request = app.consent_request("held", "its start", is_start_request).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "the unchanged sandbox is approved");
@@ -98,7 +98,7 @@ async fn extended_reach_requires_another_approval() {
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} is not approved");
         app.host.start_server("held".into()).await.unwrap();
-        let request = app.consent_request("held", "its start", is_start).await;
+        let request = app.consent_request("held", "its start", is_start_request).await;
         let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {request:?}"));
         assert!(
             format!("{:?}", diff.changes).contains("sandbox"),

@@ -103,7 +103,7 @@ async fn x04_annotations_never_loosen_a_decision() {
 }
 
 #[tokio::test]
-async fn x04_removed_always_ask_mark_requires_consent_again() {
+async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
     let what = "X04, the mark by which a tool asks each time goes";
     let marked = tool_with_change("/_meta", json!({"anthropic/requiresUserInteraction": true}));
     let folder = tempfile::tempdir().unwrap();
@@ -141,7 +141,7 @@ async fn assert_change_voids_approval(what: &str, changed: &Value) {
 }
 
 #[tokio::test]
-async fn x03_tool_changed_after_use_asks_again() {
+async fn x03_tool_changed_after_use_requires_consent_again() {
     let what = "X03, a tool that changes after three calls and says so";
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");

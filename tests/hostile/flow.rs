@@ -22,12 +22,12 @@ fn spawn_call(app: &TestApp, origin: CallOrigin, id: &str, (tool, text): (&str, 
     )
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 #[tokio::test]
-async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
+async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent() {
     let what = "S26, a page that a tool fetched asks for a call of the same server";
     let canary = random_word("canary");
     let tool = |name: &str, annotations: serde_json::Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
@@ -49,8 +49,11 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
 
     for (id, tool) in [("a", "echo"), ("b", "environment")] {
         let allowed = spawn_call(app, user(), id, (tool, "x"));
-        app.decide(&app.consent_request("bad", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
-            .await;
+        app.decide(
+            &app.consent_request("bad", "the tool", is_tool_request).await,
+            UserDecision::Allow(ApprovalScope::Always),
+        )
+        .await;
         allowed.await.unwrap().expect("the user always allows both");
     }
     let quiet = |id: &'static str, what: (&'static str, &'static str)| {
@@ -69,7 +72,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
 
     let sent = std::fs::read_to_string(&record).unwrap();
     let obeys = spawn_call(app, model(), "f", ("environment", &canary));
-    let request = app.consent_request("bad", "the tool, once more", is_tool).await;
+    let request = app.consent_request("bad", "the tool, once more", is_tool_request).await;
     assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
     assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
@@ -82,7 +85,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
 
     app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = spawn_call(app, model(), "g", ("environment", &canary));
-    let request = app.consent_request("bad", "the tool of a trusted server", is_tool).await;
+    let request = app.consent_request("bad", "the tool of a trusted server", is_tool_request).await;
     assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server has no influence");
     app.decide(&request, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");

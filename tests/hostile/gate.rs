@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use acts::{TestDecision, action_strategy};
-use bench::{GateBench, prompt_text};
+use bench::{GateTestHarness, prompt_text};
 use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -26,7 +26,7 @@ use crate::report::{Measurements, ResultRow};
 pub(crate) const SERVER: &str = "bad";
 /// Name of the remote server that requires a sign-in.
 const REMOTE_SERVER: &str = "far";
-pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+pub(crate) const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 /// Returns a server that records all received messages. Four methods each cause it to send another request to the host:
 /// sampling, a form, a URL, or roots.
@@ -87,7 +87,7 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
             begun.set(begun.get() + 1);
             let went = std::panic::AssertUnwindSafe(|| {
                 runtime.block_on(async {
-                    let mut bench = GateBench::new().await;
+                    let mut bench = GateTestHarness::new().await;
                     for act in &acts {
                         bench.execute(act).await;
                     }
@@ -112,7 +112,7 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
 async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let row = ResultRow::default();
     row.set_name("E01, answer it yourself, then ask again");
-    let mut bench = GateBench::new().await;
+    let mut bench = GateTestHarness::new().await;
     bench.trigger(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
@@ -131,10 +131,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     // The user can return to the reviewed request and review it again. The log then contains the request twice, and no
     // response for the first review.
     bench.app.decide(&by_hand, UserDecision::Back).await;
-    let is_request = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
-    let request = bench.app.consent_request(SERVER, "the request", is_request).await;
+    let is_sampling_request =
+        |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
+    let request = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
     bench.model.queue_reply(text_reply("First.", (1, 1)));
-    bench.app.decide(&request, ONCE).await;
+    bench.app.decide(&request, ALLOW_ONCE).await;
     let is_answer = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let first = bench.app.consent_request(SERVER, "the first answer", is_answer).await;
     bench.model.queue_reply(text_reply("Second.", (1, 1)));
@@ -150,9 +151,9 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
 
     // Another handwritten response requires another approval.
     bench.app.decide(&second, UserDecision::Back).await;
-    let request = bench.app.consent_request(SERVER, "the request", is_request).await;
+    let request = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
     bench.edit(&request, TestDecision::Edit, "never approved".to_owned()).await;
-    let edited = bench.app.consent_request(SERVER, "the request", is_request).await;
+    let edited = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
     bench.app.decide(&edited, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;

@@ -15,14 +15,14 @@ use crate::pair::ServerPair;
 /// Time limit for the start of a sandboxed server.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 /// Requests the start of the bad server, and waits for the consent request.
 async fn request_start(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    pair.while_good_responds(what, pair.app.consent_request("bad", "its start", is_start)).await
+    pair.while_good_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
 }
 
 /// Approves the start of the bad server permanently, and stops it again.
@@ -80,7 +80,7 @@ async fn wait_until_failed(pair: &ServerPair) -> Failure {
 /// The approved program is replaced by one of equal length and modification time, as another server that may write to
 /// its folder could do. The next start requires consent.
 #[tokio::test]
-async fn s06_program_replaced_with_equal_times_asks_again() {
+async fn s06_program_replaced_with_equal_times_requires_consent_again() {
     let what = "S06, a program of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
@@ -110,14 +110,14 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let taken =
         pair.app.host.decide(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: the decision is not for the displayed program");
-    let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
+    let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start_request(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the current program is shown");
     deny_start(&pair, &anew).await;
     pair.close(what).await;
 }
 
 #[tokio::test]
-async fn s06_replaced_script_in_the_arguments_asks_again() {
+async fn s06_replaced_script_in_the_arguments_requires_consent_again() {
     let what = "S06, a script in the arguments of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
@@ -192,7 +192,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
             failure.message
         );
     } else {
-        let request = pair.app.consent_request("bad", "its start", is_start).await;
+        let request = pair.app.consent_request("bad", "its start", is_start_request).await;
         let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
             panic!("{what}: its plan")
         };

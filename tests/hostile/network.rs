@@ -56,7 +56,7 @@ fn sandboxed_server(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
     config
 }
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -110,7 +110,7 @@ async fn s24_additional_hosts_require_another_approval() {
     let before = sandbox_with_hosts(&["example.com".to_owned()]);
     let app = TestApp::start(vec![("held", sandboxed_server(before.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
-    let request = app.consent_request("held", "its start", is_start).await;
+    let request = app.consent_request("held", "its start", is_start_request).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("S24: the request shows the accessible hosts: {request:?}");
     };
@@ -132,7 +132,7 @@ async fn s24_additional_hosts_require_another_approval() {
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} is not approved");
         app.host.start_server("held".into()).await.unwrap();
-        let request = app.consent_request("held", "its start", is_start).await;
+        let request = app.consent_request("held", "its start", is_start_request).await;
         let diff = request.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {request:?}"));
         let changes = format!("{:?}", diff.changes);
         assert!(

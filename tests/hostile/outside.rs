@@ -9,4 +9,4 @@ mod stage;
 mod table;
 
 pub(crate) use stage::{CANARY, Stage, tool_definition};
-pub(crate) use table::{Outcome, Scenario};
+pub(crate) use table::{Scenario, ScenarioOutcome};

@@ -94,7 +94,7 @@ fn npx_config() -> ServerConfig {
     launcher_config("npx", &["-y", "@scope/server", "--port", "1"])
 }
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -107,7 +107,7 @@ fn displayed_package(request: &ConsentRequestView) -> (&StdioConfig, &LoadedPack
 
 async fn request_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
-    app.consent_request("bad", "its start", is_start).await
+    app.consent_request("bad", "its start", is_start_request).await
 }
 
 async fn stop_server(app: &TestApp) {
@@ -188,7 +188,7 @@ async fn s25_grant_runs_its_version_without_a_lookup() {
 /// npm would run a program named `pkg@1.2.3` from a parent folder instead of that version, and would use the registry
 /// that a file in that folder names.
 #[tokio::test]
-async fn s25_project_files_that_npx_would_run_instead_ask() {
+async fn s25_project_files_that_npx_would_run_instead_require_consent() {
     for (file, text) in [
         ("node_modules/.bin/@scope/server@1.2.3", "#!/bin/sh\n"),
         ("node_modules/x/node_modules/@scope/server/package.json", "{}"),
@@ -224,7 +224,7 @@ async fn s25_project_files_that_npx_would_run_instead_ask() {
 }
 
 #[tokio::test]
-async fn s25_other_files_under_the_same_version_ask() {
+async fn s25_other_files_under_the_same_version_require_consent() {
     let what = "S25, the same version with another hash";
     let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");

@@ -239,15 +239,15 @@ impl ServerPair {
         fits: impl Fn(&ConsentRequestView) -> bool,
     ) -> ConsentRequestView {
         self.row.set_name(what);
-        let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
-        self.app.consent_request("bad", "the tool", |request| is_tool(request) && fits(request)).await
+        let is_tool_request = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+        self.app.consent_request("bad", "the tool", |request| is_tool_request(request) && fits(request)).await
     }
 
     /// Waits for a consent request of the bad server that is not for a tool.
     pub(crate) async fn next_server_request(&self, what: &str) -> ConsentRequestView {
         self.row.set_name(what);
-        let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
-        self.app.consent_request("bad", "something", |request| !is_tool(request)).await
+        let is_tool_request = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+        self.app.consent_request("bad", "something", |request| !is_tool_request(request)).await
     }
 
     /// Calls the bad server. Asserts that the good server responds in time during and after the call.

@@ -150,7 +150,7 @@ pub(crate) fn host_canary() -> String {
 }
 
 #[test]
-fn failure_after_the_host_has_ended_counts() {
+fn failure_after_the_host_has_ended_is_reported() {
     let mut row = ResultRow::default();
     row.set_name("X00, an attack");
     assert_eq!(row.json_line(false), None, "an unfinished attack has no line");

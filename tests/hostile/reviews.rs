@@ -66,14 +66,14 @@ async fn start_stage(records: tempfile::TempDir, arguments: &[String]) -> Stage 
     stage
 }
 
-fn is_result(request: &ConsentRequestView) -> bool {
+fn is_result_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Result { .. })
 }
 
 /// Lets the model make this many calls. Returns the consent requests for reviewing their results.
 async fn make_model_calls(stage: &Stage, count: usize) -> Vec<ConsentRequestView> {
     let all: Vec<_> = (0..count).map(|n| ("bad", "fetch", json!({ "page": n.to_string() }))).collect();
-    stage.run_model_calls(&all).await.into_iter().filter(is_result).collect()
+    stage.run_model_calls(&all).await.into_iter().filter(is_result_request).collect()
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ impl Secrets for MemoryKeychain {
     }
 }
 
-fn start_row(what: &str) -> ResultRow {
+fn start_result_row(what: &str) -> ResultRow {
     let row = ResultRow::default();
     row.set_name(what);
     row
@@ -116,7 +116,7 @@ fn read_document(file: &Path) -> Value {
 /// Approves a start permanently, closes the host, changes a file, and opens the host again. Asserts that the next start
 /// requires consent.
 async fn assert_consent_required_after(what: &str, change: impl FnOnce(&Path)) {
-    let row = start_row(what);
+    let row = start_result_row(what);
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
@@ -170,7 +170,7 @@ async fn s21_forged_approvals_are_ignored_shown_and_logged() {
 
 #[tokio::test]
 async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
-    let row = start_row("S21, an older copy of the approvals");
+    let row = start_result_row("S21, an older copy of the approvals");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
@@ -192,7 +192,7 @@ async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
 
 #[tokio::test]
 async fn s21_unsealed_approvals_are_adopted_once() {
-    let row = start_row("S21, approvals of a version without seals");
+    let row = start_result_row("S21, approvals of a version without seals");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
@@ -218,7 +218,7 @@ async fn s21_unsealed_approvals_are_adopted_once() {
 
 #[tokio::test]
 async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
-    let row = start_row("S21, approvals whose seal can't be checked");
+    let row = start_result_row("S21, approvals whose seal can't be checked");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
@@ -240,7 +240,7 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
 /// An attacker removes the seals from the approvals and makes the keychain unavailable.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
-    let row = start_row("S21, approvals without a seal, and the keychain is gone");
+    let row = start_result_row("S21, approvals without a seal, and the keychain is gone");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
@@ -265,7 +265,7 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
 
 #[tokio::test]
 async fn s11_revocation_applies_to_other_instances() {
-    let row = start_row("S11, an approval is revoked while another instance runs");
+    let row = start_result_row("S11, an approval is revoked while another instance runs");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
@@ -290,7 +290,7 @@ fn provider_settings(url: &str) -> ProviderSettings {
 
 #[tokio::test]
 async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
-    let row = start_row("S11, the address of a provider in models.json");
+    let row = start_result_row("S11, the address of a provider in models.json");
     let (old, new) = ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/elsewhere");
     for keychain in [true, false] {
         let secrets: Arc<dyn Secrets> = if keychain {
@@ -323,7 +323,7 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
 
 #[tokio::test]
 async fn s04_removed_confirmation_does_not_shorten_the_log() {
-    let row = start_row("S04, the file of what was confirmed is removed, and the settings keep less of the log");
+    let row = start_result_row("S04, the file of what was confirmed is removed, and the settings keep less of the log");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
@@ -357,7 +357,7 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
 
 #[tokio::test]
 async fn s04_removed_log_is_reported() {
-    let row = start_row("S04, the log is taken away");
+    let row = start_result_row("S04, the log is taken away");
     let keychain = Arc::new(MemoryKeychain::default());
     let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;

@@ -183,8 +183,8 @@ async fn x02_pins_persist_and_a_change_in_between_is_shown() {
     let app = TestApp::start(vec![("bad", start("Returns the text"))]).await;
     app.ready("bad").await;
     let call = spawn_call(&app, user_origin(), "first", "bad");
-    let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
-    let request = app.consent_request("bad", "the tool", is_tool).await;
+    let is_tool_request = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
+    let request = app.consent_request("bad", "the tool", is_tool_request).await;
     assert_eq!(request.marks.review_state, Some(ReviewState::New), "{what}: the server is new at first");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     call.await.unwrap().expect("it is allowed");
@@ -194,7 +194,7 @@ async fn x02_pins_persist_and_a_change_in_between_is_shown() {
     let entry = ports::server_config::ServerEntry { name: "bad".into(), config: start("Sends the text away") };
     again.host.update_server("bad".into(), entry).await.unwrap();
     again.host.start_server("bad".into()).await.unwrap();
-    let request = again.consent_request("bad", "its start", |q| !is_tool(q)).await;
+    let request = again.consent_request("bad", "its start", |q| !is_tool_request(q)).await;
     let diff = request.marks.diff.clone().unwrap_or_else(|| panic!("{what}: what changed about the server is shown"));
     assert!(diff.server_changed, "{what}: the change is that of the server itself");
     assert_eq!(diff.changes[0].path[0], "arguments", "{what}: the changed arguments are shown: {diff:?}");
@@ -258,7 +258,7 @@ async fn x06_look_alikes_are_marked_on_both_sides() {
 }
 
 #[tokio::test]
-async fn x09_model_call_after_content_of_another_server_asks_again() {
+async fn x09_model_call_after_content_of_another_server_requires_consent_again() {
     let what = "X09, a result that asks for a call of another server";
     let folder = tempfile::tempdir().unwrap();
     let (record, canary) = (folder.path().join("record"), random_word("canary"));
@@ -271,7 +271,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.host.add_server(added).await.unwrap();
     app.host.start_server("post".into()).await.unwrap();
     app.until("post", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
+    let is_tool_request = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
     let conversation = "trip".to_owned();
     app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
@@ -279,14 +279,17 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     // The user allows the tool permanently. A model may then use it, unless the conversation contains text from another
     // source.
     let call = spawn_call(app, user_origin(), "allowed", "post");
-    app.decide(&app.consent_request("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
-        .await;
+    app.decide(
+        &app.consent_request("post", "the tool", is_tool_request).await,
+        UserDecision::Allow(ApprovalScope::Always),
+    )
+    .await;
     call.await.unwrap().expect("the user's call is allowed");
     let fine = tokio::time::timeout(EVENT_TIMEOUT, spawn_call(app, model(), "before", "post")).await;
     fine.expect("the call requires no consent").unwrap().expect("before, a model's call is allowed");
 
     let call = spawn_call(app, model(), "weather", "bad");
-    let request = app.consent_request("bad", "the tool", is_tool).await;
+    let request = app.consent_request("bad", "the tool", is_tool_request).await;
     assert_eq!(
         request.scopes,
         [ApprovalScope::Once],
@@ -307,7 +310,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     let obeys = tokio::spawn(async move {
         host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments, oneshot::channel().0).await
     });
-    let request = app.consent_request("post", "the tool, once more", is_tool).await;
+    let request = app.consent_request("post", "the tool, once more", is_tool_request).await;
     assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
     let led =
         ConsentRequestOrigin::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };

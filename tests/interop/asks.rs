@@ -14,7 +14,7 @@ use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{
-    await_call, complete_catalog, is_tool, result_text, start_allowed_call, start_call_with_request, to_object,
+    await_call, complete_catalog, is_tool_request, result_text, start_allowed_call, start_call_with_request, to_object,
 };
 
 const SERVER: &str = "everything";
@@ -298,7 +298,7 @@ async fn call_that_requires_a_url_can_be_repeated() {
         "[elicit-url-required-error]: the error should require one URL: {error}"
     );
     let consent_request =
-        app.consent_request(SERVER, "the page", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
+        app.consent_request(SERVER, "the page", |q| !is_tool_request(q) && q.body != ConsentRequestBody::Roots).await;
     let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
         panic!("[elicit-url-required-error]: the consent request should be for a URL: {consent_request:?}")
     };

@@ -13,7 +13,7 @@ use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
 use crate::user::{
-    activity_entries, allow_tool, await_call, call_tool, complete_catalog, is_tool, next_call_id, result_text,
+    activity_entries, allow_tool, await_call, call_tool, complete_catalog, is_tool_request, next_call_id, result_text,
     sent_methods, spawn_call, to_object,
 };
 
@@ -215,7 +215,7 @@ async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
 async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
     let (tool, arguments, expected) = case.works.clone();
     let under_way = spawn_call(app, &next_call_id(), "server", tool, &arguments);
-    let request = app.consent_request("server", "the tool", is_tool).await;
+    let request = app.consent_request("server", "the tool", is_tool_request).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
         panic!("the consent request should be for a tool call: {request:?}")
     };

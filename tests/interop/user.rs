@@ -22,7 +22,7 @@ pub(crate) fn to_object(value: &Value) -> Map<String, Value> {
     value.as_object().expect("arguments in a JSON object").clone()
 }
 
-pub(crate) fn is_tool(request: &ConsentRequestView) -> bool {
+pub(crate) fn is_tool_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -105,7 +105,9 @@ pub(crate) async fn start_call_with_request(
 ) -> (JoinHandle<CallOutcome>, ConsentRequestView) {
     let call = start_allowed_call(app, server, tool, arguments).await;
     let request = app
-        .consent_request(server, "a request of the server", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots)
+        .consent_request(server, "a request of the server", |q| {
+            !is_tool_request(q) && q.body != ConsentRequestBody::Roots
+        })
         .await;
     (call, request)
 }

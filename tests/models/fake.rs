@@ -12,7 +12,7 @@ use models::{
 use crate::running::RunningProgram;
 
 /// Wire formats of the APIs of all supported providers.
-pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
+pub(crate) const ALL_WIRE_PROTOCOLS: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
     ProviderKind::Anthropic,

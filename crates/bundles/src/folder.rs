@@ -9,13 +9,15 @@ use std::thread;
 
 use foreign::visible;
 
-use crate::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, MAX_PATH_DEPTH, MAX_UNPACKED_BYTES};
+use crate::limits::{
+    MAX_ARCHIVE_ENTRIES, MAX_MANIFEST_BYTES, MAX_PATH_DEPTH, MAX_UNPACKED_BYTES, MAX_UNPACKED_FILE_BYTES,
+};
 use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// Maximum number of folders below the folder of an unpacked bundle. Archives need not contain entries for the parent
 /// folders of files.
-const MAX_BUNDLE_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
+const MAX_BUNDLE_FOLDERS: usize = MAX_ARCHIVE_ENTRIES * MAX_PATH_DEPTH;
 /// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
 /// installed packages, and their versions. Each path is paired with `true` if it is a folder. The hash of a bundle does
 /// not cover them, and the install plan of a uv server warns about that.
@@ -165,7 +167,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
             } else if facts.is_file() {
                 let size = facts.len();
                 bytes = bytes.saturating_add(size);
-                if files.len() == MAX_ENTRIES || size > MAX_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
+                if files.len() == MAX_ARCHIVE_ENTRIES || size > MAX_UNPACKED_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
                 files.push(FoundFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });

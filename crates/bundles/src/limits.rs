@@ -3,9 +3,9 @@
 /// Maximum size of a bundle file, in bytes.
 pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;
 /// Maximum number of files and folders in a bundle.
-pub const MAX_ENTRIES: usize = 10_000;
+pub const MAX_ARCHIVE_ENTRIES: usize = 10_000;
 /// Maximum unpacked size of one file in a bundle, in bytes.
-pub const MAX_FILE_BYTES: u64 = 256 << 20;
+pub const MAX_UNPACKED_FILE_BYTES: u64 = 256 << 20;
 /// Maximum total unpacked size of a bundle, in bytes.
 pub const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 /// Maximum ratio of the unpacked size to the compressed size, of a file or a bundle.
@@ -18,8 +18,8 @@ pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// Maximum length of a path in a bundle, in bytes.
 pub const MAX_PATH_BYTES: usize = 1024;
 /// Maximum length of a file or folder name, in bytes. No common file system allows more.
-pub const MAX_NAME_BYTES: usize = 255;
+pub const MAX_PATH_COMPONENT_BYTES: usize = 255;
 /// Maximum number of components of a path in a bundle.
 pub const MAX_PATH_DEPTH: usize = 64;
 /// Maximum size of the central directory, in bytes.
-pub const MAX_DIRECTORY_BYTES: u64 = 32 << 20;
+pub const MAX_CENTRAL_DIRECTORY_BYTES: u64 = 32 << 20;

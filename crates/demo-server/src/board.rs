@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_have_the_names_that_arguments_use() {
+    fn board_columns_are_named_as_in_tool_arguments() {
         for column in COLUMNS {
             let parsed: Result<Column, _> = serde_json::from_value(json!(column.id()));
             assert_eq!(parsed.ok(), Some(column));

@@ -54,7 +54,7 @@ pub(crate) async fn send_log_message(
     data: Value,
 ) {
     let lowest_level = if is_stateless(context) { context.meta.log_level() } else { Some(session_level) };
-    if lowest_level.is_none_or(|lowest_level| severity(level) < severity(lowest_level)) {
+    if lowest_level.is_none_or(|lowest_level| log_severity(level) < log_severity(lowest_level)) {
         return;
     }
     let message = LoggingMessageNotificationParam::new(level, data).with_logger(logger);
@@ -74,6 +74,6 @@ pub(crate) async fn send_progress(context: &Context, done: f64, total: f64, mess
     }
 }
 
-fn severity(level: LoggingLevel) -> usize {
+fn log_severity(level: LoggingLevel) -> usize {
     LOG_LEVELS.iter().position(|known| *known == level).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
     let known: Vec<String> = match &request.r#ref {
         Reference::Prompt(prompt) => match (prompt.name.as_str(), argument) {
             ("greet_ship" | "tide_report", "harbour") => to_strings(harbour::harbour_names()),
-            ("greet_ship", "ship") => ships_in(earlier("harbour").map(String::as_str)),
+            ("greet_ship", "ship") => ships_in_harbour(earlier("harbour").map(String::as_str)),
             ("tide_report", "day") => to_strings(WEEKDAYS),
             ("diary_entry", "mood") => to_strings(MOODS),
             _ => vec![],
@@ -40,7 +40,7 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
 }
 
 /// Returns the ships in one harbour, or all ships if the harbour is unknown.
-fn ships_in(harbour: Option<&str>) -> Vec<String> {
+fn ships_in_harbour(harbour: Option<&str>) -> Vec<String> {
     HARBOURS
         .iter()
         .filter(|(name, _)| harbour.is_none_or(|expected| expected.eq_ignore_ascii_case(name)))

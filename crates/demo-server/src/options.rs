@@ -13,7 +13,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = ProtocolMode::Both)]
     pub(crate) era: ProtocolMode,
     /// The only revision to support, for example 2025-06-18. Determines the era.
-    #[arg(long, value_parser = known_revision)]
+    #[arg(long, value_parser = parse_known_revision)]
     pub(crate) revision: Option<ProtocolVersion>,
     /// Serve Streamable HTTP at /mcp on this port of 127.0.0.1 instead of standard input and output, or on any free
     /// port if it is 0. The address is printed first.
@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-fn known_revision(text: &str) -> Result<ProtocolVersion, String> {
+fn parse_known_revision(text: &str) -> Result<ProtocolVersion, String> {
     ProtocolVersion::KNOWN_VERSIONS.iter().find(|version| version.as_str() == text).cloned().ok_or_else(|| {
         let known: Vec<_> = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
         format!("expected one of {}", known.join(", "))

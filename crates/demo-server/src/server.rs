@@ -100,7 +100,7 @@ impl ServerHandler for DemoServer {
         context: Context,
     ) -> HandlerResult<ListToolsResult> {
         let mut all = tools::list(&self.state);
-        if tasks::are_tasks_supported(&context) {
+        if tasks::client_supports_tasks(&context) {
             all.push(tasks::definition());
         }
         let (items, next_cursor) = paginate(all, request.as_ref())?;
@@ -110,7 +110,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> HandlerResult<CallToolResponse> {
-        if request.name == tasks::DO_LATER_TOOL && tasks::are_tasks_supported(&context) {
+        if request.name == tasks::DO_LATER_TOOL && tasks::client_supports_tasks(&context) {
             return Ok(tasks::do_later(self.state.tasks()));
         }
         let call = tools::ToolCall {

@@ -3,13 +3,13 @@
 use rmcp::model::{ErrorData, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources};
 use serde_json::json;
 
-const PLAN_URI: &str = "skill://harbour/plan-passage/SKILL.md";
-const PLAN_TEXT: &str = include_str!("../assets/plan-passage/SKILL.md");
+const PLAN_PASSAGE_SKILL_URI: &str = "skill://harbour/plan-passage/SKILL.md";
+const PLAN_PASSAGE_SKILL_TEXT: &str = include_str!("../assets/plan-passage/SKILL.md");
 const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
 const RULES_TEXT: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
 
 /// URIs and texts of the files of the only skill.
-const SKILL_FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN_TEXT), (RULES_URI, RULES_TEXT)];
+const SKILL_FILES: [(&str, &str); 2] = [(PLAN_PASSAGE_SKILL_URI, PLAN_PASSAGE_SKILL_TEXT), (RULES_URI, RULES_TEXT)];
 
 /// Returns the skills of the server, of which there is only one.
 pub(crate) fn list() -> Vec<Skill> {
@@ -20,7 +20,7 @@ pub(crate) fn list() -> Vec<Skill> {
     .with_field("license", "CC0-1.0")
     .with_field("metadata", json!({ "version": "1.0" }));
     let files = SKILL_FILES.map(|(uri, text)| SkillResource::from_bytes(uri, text.as_bytes()));
-    vec![Skill::new(PLAN_URI, frontmatter, SkillResources::Files(files.to_vec()))]
+    vec![Skill::new(PLAN_PASSAGE_SKILL_URI, frontmatter, SkillResources::Files(files.to_vec()))]
 }
 
 /// Returns the skill whose `SKILL.md` has this URI.

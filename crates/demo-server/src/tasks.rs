@@ -14,7 +14,7 @@ const POLL_INTERVAL_MILLIS: u64 = 200;
 const TASK_DURATION: Duration = Duration::from_millis(600);
 
 /// Returns `true` if the host declared the tasks extension. The tool is not available to other hosts.
-pub(crate) fn are_tasks_supported(context: &Context) -> bool {
+pub(crate) fn client_supports_tasks(context: &Context) -> bool {
     client::is_stateless(context) && client::host_capabilities(context).supports_tasks()
 }
 

@@ -90,7 +90,7 @@ mod tests {
     use crate::history::ReadingKind;
 
     #[test]
-    fn only_open_world_content_counts_by_default() {
+    fn only_open_world_content_requires_consent_by_default() {
         let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
         let closed = read(ReadingKind::Tool, false);
         assert!(

@@ -30,7 +30,7 @@ impl Installer {
     ) -> Result<SecretPersistence, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
         let preview = self.recheck_preview(host, &draft, hash).await?;
-        self.set_up_preview(host, preview).await
+        self.set_up_previewed_server(host, preview).await
     }
 
     /// Removes a server, and the folder of the bundle from which it was installed if no other server uses it.
@@ -63,7 +63,7 @@ impl Installer {
     }
 
     /// Unpacks the bundle of a preview, and adds the server to the settings.
-    pub(crate) async fn set_up_preview(
+    pub(crate) async fn set_up_previewed_server(
         &self,
         host: &Host,
         preview: InstallPreview,

@@ -60,7 +60,7 @@ impl Installer {
         };
         let mut offline = None;
         if servers.iter().any(is_from_registry) {
-            offline = self.read_changes(catalog, freshness).await.filter(is_registry_down);
+            offline = self.read_registry_changes(catalog, freshness).await.filter(is_registry_down);
         }
         for server in servers {
             let Some(InstallationInfo { origin, .. }) = server.installed else { continue };
@@ -96,7 +96,7 @@ impl Installer {
     /// Reads the changes of the registry, so that deprecated and deleted versions are known even if cached responses
     /// about them are older. Returns the error if that fails. A registry that doesn't support changes is still
     /// requested for each server.
-    async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
+    async fn read_registry_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
         let mut read = self.lock_last_changes_time().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_READ_INTERVAL);
         if freshness == CachePolicy::Usual && is_fresh {

@@ -132,7 +132,7 @@ impl Installer {
             }
             Some(_) => {}
         }
-        self.set_up_preview(host, preview).await
+        self.set_up_previewed_server(host, preview).await
     }
 
     /// Checks that an offer contains another version of the installed server, and not another server.

@@ -21,7 +21,7 @@ pub const MAX_PAGES: usize = 100;
 /// Maximum number of entries that are stored of each list of a server.
 pub const MAX_ITEMS: usize = 5_000;
 /// Maximum size of a stored entry of a list, such as one tool's definition, in bytes of JSON.
-pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
+pub const MAX_LIST_ENTRY_BYTES: usize = 256 * 1024;
 /// Maximum total size of the entries that are stored of each list of a server, in bytes of JSON.
 pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 
@@ -278,11 +278,11 @@ impl ListReader {
         for item in items {
             let size = item.raw().get().len();
             let shown = || item.name().chars().take(60).collect::<String>();
-            if size > MAX_ENTRY_BYTES {
+            if size > MAX_LIST_ENTRY_BYTES {
                 self.add_note_once(format!(
                     "\"{}\" was dropped from the {words}: it is larger than {} KiB",
                     shown(),
-                    MAX_ENTRY_BYTES / 1024
+                    MAX_LIST_ENTRY_BYTES / 1024
                 ));
             } else if entries.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
                 self.add_note_once(format!(

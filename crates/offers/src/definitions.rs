@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::Catalog;
 
 /// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
-const REQUIRES_USER_INTERACTION: &str = "anthropic/requiresUserInteraction";
+const REQUIRES_USER_INTERACTION_META_KEY: &str = "anthropic/requiresUserInteraction";
 
 /// Hashes and properties that are derived from a tool's definition, cached for calls of the tool.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ fn hints_declare_read_only(read_only: Option<bool>, destructive: Option<bool>, o
 /// Returns `true` if a tool's definition requires the user's consent for each call. Values other than `true` have no
 /// effect.
 pub fn requires_consent_each_call(tool: &Tool) -> bool {
-    tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION)) == Some(&Value::Bool(true))
+    tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION_META_KEY)) == Some(&Value::Bool(true))
 }
 
 /// Returns the hash of a tool call, which covers the tool's definition and the arguments.

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn change_notification_ends_freshness() {
+    fn change_notification_invalidates_the_cached_resource() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
             reads.insert("s", identity_hash("one"), uri, (&text_contents("x"), hint(10)), (WALL_TIME, start));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn cache_is_bounded() {
+    fn resource_cache_is_bounded() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         let large = text_contents(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {

@@ -69,7 +69,7 @@ fn references_outside_the_schema_are_not_resolved() {
 }
 
 #[test]
-fn hostile_schema_is_bounded() {
+fn hostile_schema_validation_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
     let problem = first_result_problem(&long, &json!("x")).expect("a schema that is too large is reported");

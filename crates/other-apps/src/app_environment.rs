@@ -76,7 +76,7 @@ impl AppEnvironment {
 
     /// Returns the folder in the environment variable `variable` or, if the variable is not set, the folder
     /// `below_home` in the home folder.
-    pub(crate) fn variable_or_home_folder(&self, variable: &str, below_home: &str) -> PathBuf {
+    pub(crate) fn folder_from_variable_or_home(&self, variable: &str, below_home: &str) -> PathBuf {
         self.variables.get(variable).cloned().unwrap_or_else(|| join_components(&self.home, below_home))
     }
 }

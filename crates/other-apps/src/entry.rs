@@ -37,14 +37,14 @@ pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidat
 /// Parses all servers in a tree of values, which was parsed from `text` or converted from TOML or YAML.
 pub(crate) fn parse_server_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
-        Value::Object(object) => parse_object(text, object),
+        Value::Object(object) => parse_server_object(text, object),
         Value::Array(list) => parse_server_list(text, list),
         other => Err(text
             .value_problem(other, format!("expected an object with \"mcpServers\", found {}", value_type_name(other)))),
     }
 }
 
-fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_server_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     if is_server_entry(object) {
         let name = object.get_string("name").map(|name| name.value.clone().into_owned());
         return Ok(vec![parse_entry(text, name, object, object)?]);
@@ -58,7 +58,7 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
         Some(Value::Object(inner))
             if SERVER_MAP_KEYS.iter().any(|key| inner.get_object(key).is_some_and(is_server_map)) =>
         {
-            parse_object(text, inner)
+            parse_server_object(text, inner)
         }
         Some(Value::Object(map)) => parse_server_map(text, map, object),
         Some(Value::Array(list)) => parse_server_list(text, list),
@@ -130,7 +130,7 @@ fn parse_server_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<Server
                 format!("expected an object with a \"command\", found {}", value_type_name(value)),
             ));
         };
-        candidates.extend(parse_object(text, object)?);
+        candidates.extend(parse_server_object(text, object)?);
     }
     Ok(candidates)
 }

@@ -13,9 +13,9 @@ use crate::json_text::JsonText;
 use crate::secret_detection::has_secret;
 
 /// Maximum size of a settings file, in bytes.
-pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_SETTINGS_FILE_BYTES: u64 = 1 << 20;
 /// Maximum size of Claude Code's state file, in bytes. That file also contains the history of conversations.
-pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_CLAUDE_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
 /// Maximum number of variable names that are read from an environment file.

@@ -23,7 +23,7 @@ use crate::variables::ReferenceSyntax;
 use crate::{bridged_servers, notes, server_names};
 
 /// Maximum number of notes about one server.
-pub(crate) const MAX_NOTES: usize = 40;
+pub(crate) const MAX_SERVER_NOTES: usize = 40;
 
 /// The other app and settings file in which a server was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -217,7 +217,7 @@ pub(crate) fn to_found_server(
         placeholders,
         off: candidate.extras.disabled,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
-        notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::printable).collect(),
+        notes: candidate.notes.iter().take(MAX_SERVER_NOTES).map(ImportNote::printable).collect(),
     }
 }
 

@@ -37,11 +37,11 @@ pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate
         let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
     });
-    if is_link || has_foreign_scheme(text) { Some(parse_candidates(text)) } else { None }
+    if is_link || has_other_url_scheme(text) { Some(parse_candidates(text)) } else { None }
 }
 
 /// Returns the install links in a text, such as a Markdown page with badges.
-pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn find_install_links(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -148,7 +148,7 @@ fn link_length_bytes(text: &str, before: Option<char>) -> usize {
 
 /// Returns `true` for a single word with a URL scheme other than `http` or `https`, which is neither a command nor a
 /// server's URL.
-fn has_foreign_scheme(text: &str) -> bool {
+fn has_other_url_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
     is_scheme && !text.contains(char::is_whitespace) && !["http", "https"].contains(&&*scheme.to_ascii_lowercase())

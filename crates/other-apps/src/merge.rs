@@ -10,12 +10,12 @@ use url::Url;
 
 use crate::apps::find_app;
 use crate::bridged_servers::program_name;
-use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
+use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
 /// Words by which notes refer to the sign-in settings of a server.
-const SIGN_IN_TEXT: &str = "how to sign in";
+const SIGN_IN_DIFFERENCE_TEXT: &str = "how to sign in";
 
 /// Key that decides if two servers found in other apps may be equal: program name, arguments, working directory and
 /// variable names of a local server, or the URL of a remote one.
@@ -206,12 +206,12 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     {
         if to.auth.is_none() && row.client_secret.is_none() {
             if from.auth.is_some() || server.client_secret.is_some() {
-                lacking.push(String::from(SIGN_IN_TEXT));
+                lacking.push(String::from(SIGN_IN_DIFFERENCE_TEXT));
             }
             to.auth = from.auth.take();
             row.client_secret = server.client_secret.take();
         } else if from.auth.is_some() && to.auth != from.auth {
-            different.push(String::from(SIGN_IN_TEXT));
+            different.push(String::from(SIGN_IN_DIFFERENCE_TEXT));
         }
     }
     if !lacking.is_empty() {
@@ -230,14 +230,14 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
 fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {
-        if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {
+        if !row.notes.contains(&note) && row.notes.len() < MAX_SERVER_NOTES {
             row.notes.push(note);
         }
     }
     for origin in server.origins {
         let app = find_app(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // If both were found in the same file, other notes name their projects.
-        if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
+        if !row.origins.contains(&origin) && row.notes.len() < MAX_SERVER_NOTES {
             let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);
             row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).printable());
         }

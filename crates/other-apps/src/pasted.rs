@@ -121,7 +121,7 @@ fn parse_pasted_parts(
 /// alternatives for the same server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
-    for link in links::find_links(text) {
+    for link in links::find_install_links(text) {
         has_link = true;
         match links::parse_candidates(link) {
             Ok(found) => {

@@ -151,8 +151,11 @@ impl SettingsScan<'_> {
         if !self.scanned.insert(path.to_owned()) {
             return;
         }
-        let limit =
-            if place.layout == FileLayout::ClaudeState { files::MAX_STATE_FILE_BYTES } else { files::MAX_FILE_BYTES };
+        let limit = if place.layout == FileLayout::ClaudeState {
+            files::MAX_CLAUDE_STATE_FILE_BYTES
+        } else {
+            files::MAX_SETTINGS_FILE_BYTES
+        };
         match files::read_file(path, limit, Some(&self.roots)) {
             Ok(None) => {}
             Ok(Some(text)) => self.parse_servers(Some(app), place.layout, path, &text),
@@ -164,9 +167,9 @@ impl SettingsScan<'_> {
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = match_settings_file(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
-            files::MAX_STATE_FILE_BYTES
+            files::MAX_CLAUDE_STATE_FILE_BYTES
         } else {
-            files::MAX_FILE_BYTES
+            files::MAX_SETTINGS_FILE_BYTES
         };
         let Some(text) = files::read_file(path, limit, None)? else {
             return Err(files::file_problem(path, "there is no such file"));
@@ -232,7 +235,7 @@ impl SettingsScan<'_> {
             Some(rest) => self.environment.home.join(rest),
             None => settings.parent()?.join(file),
         };
-        let text = files::read_file(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;
+        let text = files::read_file(&path, files::MAX_SETTINGS_FILE_BYTES, Some(&self.roots)).ok()??;
         // A private key may contain lines that end with an equals sign.
         (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
     }

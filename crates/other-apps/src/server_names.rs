@@ -131,8 +131,8 @@ fn base_name(path: &str) -> &str {
 fn without_common_words(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
-    const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
-    let own = parts.iter().rev().map(|part| base_name(part)).find(|part| !COMMON_PARTS.contains(part));
+    const COMMON_NAME_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
+    let own = parts.iter().rev().map(|part| base_name(part)).find(|part| !COMMON_NAME_PARTS.contains(part));
     let mut name = own.unwrap_or_else(|| base_name(path));
     // Removes a version after "@" or ":", but retains the "@" of a scope.
     if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {

@@ -38,8 +38,8 @@ pub(crate) fn read_entries(
 ) -> Result<Vec<SettingsEntry>, ConfigProblem> {
     let text = JsonText { file: Some(file), ..JsonText::without_file(without_byte_order_mark(text)) };
     let mut reader = SettingsReader { text, app, entries: Vec::new() };
-    if layout == FileLayout::ClaudeState && text.text.len() as u64 > crate::files::MAX_FILE_BYTES {
-        return claude_state::read_state_entries(reader);
+    if layout == FileLayout::ClaudeState && text.text.len() as u64 > crate::files::MAX_SETTINGS_FILE_BYTES {
+        return claude_state::read_claude_state_entries(reader);
     }
     let is_json = !matches!(layout, FileLayout::Continue) || text.text.trim_start().starts_with('{');
     let root = match layout {

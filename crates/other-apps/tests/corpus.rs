@@ -12,7 +12,7 @@ use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, impor
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
-use table::{Table, fixtures};
+use table::{ImportTable, fixtures};
 
 /// Returns the settings of the real servers in the test data by name, parsed without this crate.
 fn corpus() -> BTreeMap<String, Value> {
@@ -55,7 +55,7 @@ fn all_entries_are_imported_from_one_settings_file() {
         AppEnvironment { home: home.clone(), systems, runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
     assert_eq!(report.problems, [], "the whole file is read");
-    let mut table = Table::new();
+    let mut table = ImportTable::new();
     table.add("livemcpbench", &home, &report);
     table.expect(&fixtures().join("corpus/expected.tsv"));
     let mut origins: Vec<&str> =

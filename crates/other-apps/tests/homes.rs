@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use other_apps::{AppEnvironment, FoundServer, ImportStatus, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, StdioConfig};
 
-use table::{Table, fixtures, notes_text};
+use table::{ImportTable, fixtures, notes_text};
 
 pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
@@ -39,7 +39,7 @@ fn configured_servers() -> Vec<ServerEntry> {
 #[test]
 fn every_home_matches_the_table() {
     let all = fixtures();
-    let mut table = Table::new();
+    let mut table = ImportTable::new();
     for (home, system) in
         [("linux", OperatingSystem::Linux), ("macos", OperatingSystem::MacOs), ("windows", OperatingSystem::Windows)]
     {

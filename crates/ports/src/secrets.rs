@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn taken_name_is_not_assigned_again() {
+    fn taken_secret_name_is_not_assigned_again() {
         let mut taken = vec!["_.x-key".to_owned()];
         for expected in ["_.X-Key-2", "_.X-Key-3"] {
             let name = unused_secret_name("ü", "X-Key", &taken);

@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn possible_keys_are_removed_from_a_stored_url() {
+    fn possible_api_keys_are_removed_from_a_stored_url() {
         let cases = [
             ("https://a.example/mcp", "https://a.example/mcp"),
             ("https://a.example/mcp?api_key=s3cret", "https://a.example/mcp?api_key=…"),

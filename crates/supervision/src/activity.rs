@@ -20,7 +20,7 @@ use mcp_transport::driver::{Direction, Frame, FrameKind};
 use secrecy::SecretString;
 
 use entry_body::EntryBody;
-use hidden_secrets::HiddenSecrets;
+use hidden_secrets::RedactedSecrets;
 pub use total_size::MAX_TOTAL_BYTES;
 pub use total_size::TotalActivitySize;
 
@@ -138,7 +138,7 @@ pub struct ActivityLog {
     /// Method and time of each pending request, by direction (`true` if the host sent it) and ID.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
     /// Secrets that are redacted in the entries.
-    hidden: HiddenSecrets,
+    hidden: RedactedSecrets,
     together: TotalActivitySize,
 }
 
@@ -164,7 +164,7 @@ impl ActivityLog {
             last: 0,
             dropped: 0,
             awaited: HashMap::default(),
-            hidden: HiddenSecrets::default(),
+            hidden: RedactedSecrets::default(),
             together: together.clone(),
         }
     }
@@ -172,12 +172,12 @@ impl ActivityLog {
     /// Sets the maximum size of the entries, in bytes, and drops the oldest entries beyond it.
     pub fn set_max_bytes(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
-        self.drop_excess();
+        self.drop_entries_beyond_limits();
     }
 
     /// Drops the oldest entries until the log uses at most `most` bytes of memory.
     fn shrink_to(&mut self, most: usize) {
-        while self.memory_used() > most && self.drop_oldest() {}
+        while self.memory_used() > most && self.drop_oldest_entry() {}
     }
 
     /// Returns the memory used by the log, in bytes, including the overhead of each entry.
@@ -353,20 +353,20 @@ impl ActivityLog {
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
-        self.drop_excess();
+        self.drop_entries_beyond_limits();
     }
 
     /// Drops the oldest entries until the log is within its limits.
-    fn drop_excess(&mut self) {
+    fn drop_entries_beyond_limits(&mut self) {
         while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
-            if !self.drop_oldest() {
+            if !self.drop_oldest_entry() {
                 break;
             }
         }
     }
 
     /// Drops the oldest entry. Returns `false` if the log is empty.
-    fn drop_oldest(&mut self) -> bool {
+    fn drop_oldest_entry(&mut self) -> bool {
         let Some(oldest) = self.entries.pop_front() else { return false };
         self.bytes -= oldest.body.memory_used();
         self.together.remove(oldest.memory_used());

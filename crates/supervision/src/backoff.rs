@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_grow_to_a_maximum_and_attempts_end() {
+    fn restart_delays_grow_to_a_maximum_and_attempts_end() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         let pauses: Vec<_> =
             (0..6).map(|_| backoff.next_attempt(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_are_within_bounds() {
+    fn restart_delays_are_within_bounds() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         for minute in 0..30 {
             let now = start + RESTART_ATTEMPT_WINDOW * minute;

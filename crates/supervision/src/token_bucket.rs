@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn overspent_tokens_must_be_refilled_first() {
+    async fn overdrawn_bucket_must_refill_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
         assert!(!allowance.take_or_overdraw(30), "no token must be left after an overdraft");
         let wait = allowance.time_until_available(1);

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_beyond_the_bound_are_coalesced() {
+    fn check_requests_beyond_the_rate_limit_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = CheckRateLimit::default();
         for _ in 0..MAX_BURST_CHECKS {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clock_jump_is_sleep() {
+    fn only_a_clock_jump_is_detected_as_sleep() {
         let (wall, own) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000), Instant::now());
         let secs = Duration::from_secs;
         let cases = [
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_new_address_is_another_network() {
+    fn only_a_new_source_address_is_reported_as_network_change() {
         let (home, cafe) = (Some(IpAddr::from([192, 168, 1, 7])), Some(IpAddr::from([10, 0, 0, 7])));
         let v6 = Some(IpAddr::from(Ipv6Addr::LOCALHOST));
         let cases = [

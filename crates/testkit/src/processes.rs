@@ -34,12 +34,12 @@ pub fn processor_time() -> Duration {
 
 /// Returns the resident memory of a process in bytes.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
-    status_memory(pid, "VmRSS:")
+    proc_status_bytes(pid, "VmRSS:")
 }
 
 /// Returns the peak resident memory of a process in bytes, since its start or since [`reset_peak_memory`].
 pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
-    status_memory(pid, "VmHWM:")
+    proc_status_bytes(pid, "VmHWM:")
 }
 
 /// Resets the peak resident memory of this process, which [`peak_resident_bytes`] returns.
@@ -51,7 +51,7 @@ pub fn reset_peak_memory() -> std::io::Result<()> {
     fs::write("/proc/self/clear_refs", "5")
 }
 
-fn status_memory(pid: u32, line: &str) -> Option<u64> {
+fn proc_status_bytes(pid: u32, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|found| found.strip_prefix(line))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;

@@ -110,14 +110,14 @@ fn certificate_params(host: &str) -> CertificateParams {
 
 /// TLS terminator in front of a plain HTTP/1.1 server. It stops when this is dropped.
 #[derive(Debug)]
-pub struct TlsFront {
+pub struct TlsTerminator {
     /// Address on which the terminator listens.
     pub address: SocketAddr,
     accepted: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
-impl TlsFront {
+impl TlsTerminator {
     /// Starts a TLS terminator that forwards connections to `server`.
     ///
     /// # Panics
@@ -148,7 +148,7 @@ impl TlsFront {
     }
 }
 
-impl Drop for TlsFront {
+impl Drop for TlsTerminator {
     fn drop(&mut self) {
         self.accepting.abort();
     }

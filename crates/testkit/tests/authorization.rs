@@ -116,7 +116,7 @@ async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
 }
 
 #[tokio::test]
-async fn refresh_tokens_are_valid_once_and_revoked_tokens_are_invalid() {
+async fn refresh_token_is_valid_once_and_revoked_token_is_invalid() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let (client, first) = sign_in(&issuer, &server, "").await;

@@ -28,7 +28,7 @@ async fn ordinary_server() -> HttpServer {
 }
 
 #[tokio::test]
-async fn requests_are_answered_and_recorded() {
+async fn ordinary_server_answers_and_records_requests() {
     let server = ordinary_server().await;
     let answer = post(server.address, "tools/list").await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools should be listed: {answer}");
@@ -45,7 +45,7 @@ async fn requests_are_answered_and_recorded() {
 }
 
 #[tokio::test]
-async fn proxy_distorts_the_output_of_the_server() {
+async fn fault_proxy_distorts_the_output_of_the_server() {
     let server = ordinary_server().await;
     let proxy = FaultProxy::in_front_of(server.address).await;
     let plain = post(proxy.address, "tools/list").await;

@@ -81,7 +81,7 @@ impl Installation {
             Some(PackageType::Nsis) => Self::WindowsSetup,
             // An unpacked AppImage, or a package type that no release has.
             Some(PackageType::AppImage | PackageType::Msi) => Self::Unknown,
-            None if is_system_program(&traces.program) => Self::SystemPackage,
+            None if is_program_of_package_manager(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
     }
@@ -100,7 +100,7 @@ impl Installation {
     }
 }
 
-fn is_system_program(program: &Path) -> bool {
+fn is_program_of_package_manager(program: &Path) -> bool {
     PACKAGE_MANAGER_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_ADMIN_FOLDER)
 }
 

@@ -15,7 +15,7 @@ const MAX_RELEASE_NOTES_CHARS: usize = 20_000;
 /// Maximum number of platforms in a release manifest.
 const MAX_MANIFEST_PLATFORMS: usize = 32;
 /// Maximum size in bytes of the file of a release, which is in memory until it is installed.
-pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
+pub(crate) const MAX_RELEASE_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Minisign's signatures have fewer than 600.
 const MAX_SIGNATURE_CHARS: usize = 2_000;
 
@@ -110,7 +110,7 @@ impl ReleaseManifest {
         let Some(file) = fields.platforms.get(platform) else {
             return Err(UpdateRefusal::NoPlatform { version, platform: platform.to_owned() });
         };
-        if file.size == 0 || file.size > MAX_FILE_BYTES {
+        if file.size == 0 || file.size > MAX_RELEASE_FILE_BYTES {
             return Err(UpdateRefusal::ManifestUnusable(format!("a file of {} bytes is not accepted", file.size)));
         }
         if file.signature.len() > MAX_SIGNATURE_CHARS {
@@ -160,12 +160,12 @@ mod tests {
 
     #[test]
     fn file_size_is_within_the_bounds() {
-        for size in [0, MAX_FILE_BYTES + 1] {
+        for size in [0, MAX_RELEASE_FILE_BYTES + 1] {
             let refusal = test_manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
         assert!(
-            test_manifest("9.0.0", MAX_FILE_BYTES).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
+            test_manifest("9.0.0", MAX_RELEASE_FILE_BYTES).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
             "a file of the maximum size must be accepted"
         );
     }

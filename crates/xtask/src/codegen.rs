@@ -44,7 +44,7 @@ pub(crate) fn check_generated_types(generator: Program) -> Result<(), Problem> {
 
 fn generator_output(generator: Program) -> Result<String, Problem> {
     let (text, outcome) = generator.output_and_result()?;
-    outcome.map(|()| doc_links::replace_links(&text))
+    outcome.map(|()| doc_links::replace_doc_links(&text))
 }
 
 /// Returns the first difference between the committed file and the generated one, with the command that updates it, or

@@ -13,7 +13,7 @@ pub(crate) const RELEASE_PROFILE: &str = "release";
 
 /// Returns the cargo command that builds the desktop app and the demo server together, so that their dependencies are
 /// built once.
-pub(crate) fn build_program(profile: &str) -> Program {
+pub(crate) fn desktop_app_build_command(profile: &str) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("build");
     let call = if profile == RELEASE_PROFILE { call.arg("--release") } else { call };
     // Without this feature Tauri loads the page from the development server.
@@ -21,7 +21,7 @@ pub(crate) fn build_program(profile: &str) -> Program {
 }
 
 /// Returns the path of the desktop app's executable in the build output.
-pub(crate) fn app_path(profile: &str) -> Result<PathBuf, Problem> {
+pub(crate) fn desktop_app_path(profile: &str) -> Result<PathBuf, Problem> {
     let app = workspace::binary_path(profile, "drawbridge");
     if app.is_file() {
         Ok(app)

@@ -33,7 +33,7 @@ pub(crate) fn check_node_version() -> Result<(), Problem> {
     let Ok(answer) = answer else {
         return Err(Problem::Machine(format!("node was not found on the PATH. {expected}")));
     };
-    if parse_version(&answer).is_none_or(|found| found < MIN_NODE_VERSION) {
+    if parse_node_version(&answer).is_none_or(|found| found < MIN_NODE_VERSION) {
         return Err(Problem::Machine(format!("node is {}. {expected}", answer.trim())));
     }
     match npm(&workspace::root_folder()).arg("--version").output() {
@@ -42,7 +42,7 @@ pub(crate) fn check_node_version() -> Result<(), Problem> {
     }
 }
 
-fn parse_version(answer: &str) -> Option<(u32, u32)> {
+fn parse_node_version(answer: &str) -> Option<(u32, u32)> {
     let mut parts = answer.trim().strip_prefix('v')?.split('.').map(str::parse);
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
@@ -83,7 +83,7 @@ pub(crate) fn run_once_per_content(
 }
 
 /// Builds the user interface into `ui/dist`, unless its sources are unchanged since the last build.
-pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
+pub(crate) fn build_ui(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
     let built = modification_time(&folder.join("dist/index.html"));
@@ -121,14 +121,20 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
+        assert_eq!(parse_node_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
         assert!(
-            parse_version("v20.9.0").is_some_and(|found| found < MIN_NODE_VERSION),
+            parse_node_version("v20.9.0").is_some_and(|found| found < MIN_NODE_VERSION),
             "20.9 should be older than 20.19"
         );
-        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_NODE_VERSION), "9 should be older than 20");
-        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_NODE_VERSION), "22 should be new enough");
-        assert_eq!(parse_version("20"), None, "other output should not be a version");
+        assert!(
+            parse_node_version("v9.99.0").is_some_and(|found| found < MIN_NODE_VERSION),
+            "9 should be older than 20"
+        );
+        assert!(
+            parse_node_version("v22.0.0").is_some_and(|found| found >= MIN_NODE_VERSION),
+            "22 should be new enough"
+        );
+        assert_eq!(parse_node_version("20"), None, "other output should not be a version");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) fn command_succeeds(program: &str, arguments: &[&str]) -> bool {
 
 /// Returns the running processes whose environment contains this variable with this value. Supported only on Linux,
 /// empty elsewhere.
-pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
+pub(crate) fn processes_with_environment_variable(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
     let variable_text = format!("{name}={value}");
@@ -78,7 +78,7 @@ impl Program {
         command.stdin(Stdio::null());
         // Variables that cargo sets for xtask itself are removed, since they would make build scripts run again.
         for (name, _) in env::vars_os() {
-            if is_package_variable(&name.to_string_lossy()) {
+            if is_cargo_package_variable(&name.to_string_lossy()) {
                 command.env_remove(name);
             }
         }
@@ -117,7 +117,7 @@ impl Program {
     }
 
     /// Appends only standard error of the program to a file.
-    pub(crate) fn errors_to(mut self, file: &File) -> io::Result<Self> {
+    pub(crate) fn stderr_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stderr(file.try_clone()?);
         Ok(self)
     }
@@ -136,7 +136,7 @@ impl Program {
 
     /// Keeps the program in the process group of xtask, so that it can read from the terminal. Required by sudo, which
     /// prompts for a password.
-    pub(crate) fn with_keyboard(mut self) -> Self {
+    pub(crate) fn with_inherited_stdin(mut self) -> Self {
         self.command.stdin(Stdio::inherit());
         self.own_group = false;
         self
@@ -229,11 +229,12 @@ impl Drop for RunningProgram {
     }
 }
 
-fn is_package_variable(variable: &str) -> bool {
-    const PACKAGE_VARIABLES: [&str; 4] = ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
+fn is_cargo_package_variable(variable: &str) -> bool {
+    const CARGO_PACKAGE_VARIABLES: [&str; 4] =
+        ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
     variable.starts_with("CARGO_PKG_")
         || variable.starts_with("CARGO_MANIFEST_")
-        || PACKAGE_VARIABLES.contains(&variable)
+        || CARGO_PACKAGE_VARIABLES.contains(&variable)
 }
 
 #[cfg(test)]
@@ -242,10 +243,10 @@ mod tests {
 
     #[test]
     fn cargo_variables_about_xtask_are_not_passed_on() {
-        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable should not be passed on");
-        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder should not be passed on");
-        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder should be passed on");
-        assert!(!is_package_variable("PATH"), "the PATH should be passed on");
+        assert!(is_cargo_package_variable("CARGO_PKG_VERSION"), "a package variable should not be passed on");
+        assert!(is_cargo_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder should not be passed on");
+        assert!(!is_cargo_package_variable("CARGO_TARGET_DIR"), "the target folder should be passed on");
+        assert!(!is_cargo_package_variable("PATH"), "the PATH should be passed on");
     }
 
     #[test]

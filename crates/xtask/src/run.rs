@@ -37,10 +37,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     system_packages::ensure_installed(&needs, options.yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    node::build_page(&mut Program::run)?;
+    node::build_ui(&mut Program::run)?;
     print_step("building the app and the demo server (a first build takes some minutes)");
-    desktop_app::build_program(desktop_app::DEBUG_PROFILE).run()?;
-    let app = desktop_app::app_path(desktop_app::DEBUG_PROFILE)?;
+    desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
+    let app = desktop_app::desktop_app_path(desktop_app::DEBUG_PROFILE)?;
 
     if !headless {
         print_step("opening the window; it ends when the window is closed");

@@ -32,7 +32,7 @@ impl VirtualScreen {
         let errors = File::create(&log).map_err(Problem::file_error(&log))?;
         let server = Program::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x860x24", "-nolisten", "tcp"])
-            .errors_to(&errors)
+            .stderr_to(&errors)
             .map_err(Problem::file_error(&log))?
             .with_piped_stdout();
         let mut server = server.start()?;
@@ -40,7 +40,7 @@ impl VirtualScreen {
         if let Some(output) = server.take_stdout() {
             BufReader::new(output).read_line(&mut line).map_err(Problem::file_error("Xvfb's display number"))?;
         }
-        let display = parse_display(&line)
+        let display = parse_display_number(&line)
             .ok_or_else(|| Problem::Machine(format!("Xvfb did not start; see {}", log.display())))?;
         Ok(Self { server, display })
     }
@@ -94,7 +94,7 @@ impl VirtualScreen {
     }
 }
 
-fn parse_display(line: &str) -> Option<String> {
+fn parse_display_number(line: &str) -> Option<String> {
     let number: u32 = line.trim().parse().ok()?;
     Some(format!(":{number}"))
 }
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn only_a_number_is_a_display() {
-        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "the display number should be parsed");
-        assert_eq!(parse_display(""), None, "a server that ended should have no display");
-        assert_eq!(parse_display("(EE) Fatal"), None, "an error should not be a display");
+        assert_eq!(parse_display_number("99\n").as_deref(), Some(":99"), "the display number should be parsed");
+        assert_eq!(parse_display_number(""), None, "a server that ended should have no display");
+        assert_eq!(parse_display_number("(EE) Fatal"), None, "an error should not be a display");
     }
 }

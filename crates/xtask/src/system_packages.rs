@@ -78,7 +78,7 @@ fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&
 fn confirm_missing_packages(names: Vec<&'static str>, yes: bool) -> Result<ConfirmedPackages, Problem> {
     println!("System packages that are missing: {}", names.join(" "));
     let root = is_root_user();
-    if !root && !yes && !confirm_installation()? {
+    if !root && !yes && !ask_to_install_packages()? {
         return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", names.join(" "))));
     }
     if !root && !process::command_succeeds("sudo", &["--version"]) {
@@ -106,7 +106,7 @@ impl ConfirmedPackages {
 }
 
 fn apt_get(root: bool, arguments: &[&str]) -> Result<(), Problem> {
-    let apt = if root { Program::new("env") } else { Program::new("sudo").with_keyboard().arg("env") };
+    let apt = if root { Program::new("env") } else { Program::new("sudo").with_inherited_stdin().arg("env") };
     apt.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]).args(arguments).run()
 }
 
@@ -114,7 +114,7 @@ fn is_root_user() -> bool {
     Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0")
 }
 
-fn confirm_installation() -> Result<bool, Problem> {
+fn ask_to_install_packages() -> Result<bool, Problem> {
     if !stdin().is_terminal() {
         return Ok(false);
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_name_does_not_match_a_shorter_one() {
+    fn package_name_prefix_is_not_a_match() {
         let missing = missing_on_debian(HEADLESS_PACKAGES, "dbus-x11 installed\nxvfb installed\n");
         assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 should not count as dbus");
     }

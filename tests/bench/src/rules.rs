@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::drawbridge::Outcome;
 
 /// Number of policy rules for each one that concerns the called server. All others concern other servers.
-const RULES_PER_OWN_RULE: usize = 50;
+const RULES_PER_RULE_FOR_CALLED_SERVER: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";
 
@@ -67,7 +67,7 @@ fn policy_with_rules(definition: &Hash, rules: usize) -> Outcome<Policy> {
         last_use: None,
     };
     grants.add(grant).map_err(|_| "too many grants")?;
-    let rules = (0..rules).map(|rule| match rule % RULES_PER_OWN_RULE {
+    let rules = (0..rules).map(|rule| match rule % RULES_PER_RULE_FOR_CALLED_SERVER {
         0 => deny_folder_rule(SERVER.to_owned(), format!("/srv/{rule}")),
         _ => deny_folder_rule(format!("another {rule}"), "/etc".to_owned()),
     });

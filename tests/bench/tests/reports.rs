@@ -33,7 +33,7 @@ fn run_client(program: &str, scenario: &str, server: &Path) -> Value {
 }
 
 #[test]
-fn bare_server_repeats_the_output_of_the_real_one() {
+fn repeating_bench_server_writes_the_output_of_the_full_one() {
     for (scenario, tools) in
         [(Scenario::StdioSeq, "3"), (Scenario::StdioList5000, "5000"), (Scenario::StdioProgress10000, "3")]
     {
@@ -46,7 +46,7 @@ fn bare_server_repeats_the_output_of_the_real_one() {
 }
 
 #[test]
-fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
+fn drawbridge_sends_the_same_requests_as_the_baseline_client() {
     let folder = tempfile::tempdir().unwrap();
     let (log, listening) = (folder.path().join("requests"), folder.path().join("listening-server"));
     fs::write(&listening, format!("#!/bin/sh\ntee '{}' | '{BENCH_SERVER_PATH}' \"$@\"\n", log.display())).unwrap();

@@ -18,7 +18,7 @@ const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Part of the development host that an HTTP request may reach.
 #[derive(Debug, PartialEq, Eq)]
-enum Destination {
+enum RequestDestination {
     /// Files of the user interface, the API, and the events.
     Page,
     /// Documents of the displayed MCP app with this identifier.
@@ -29,17 +29,17 @@ enum Destination {
 
 /// State of [`route_by_host`]: the API, and the port on which the development host listens.
 #[derive(Clone)]
-pub(crate) struct Guard {
+pub(crate) struct HostHeaderGuard {
     pub(crate) api: Api,
     pub(crate) port: u16,
 }
 
 /// Forwards requests of the user interface and of displayed MCP apps, and rejects all others.
-pub(crate) async fn route_by_host(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+pub(crate) async fn route_by_host(State(guard): State<HostHeaderGuard>, request: Request, next: Next) -> Response {
     match permitted_destination(request.headers(), guard.port) {
-        Destination::Page => next.run(request).await,
-        Destination::App(view) => respond_with_document(&guard.api, &view, &request),
-        Destination::Nowhere => {
+        RequestDestination::Page => next.run(request).await,
+        RequestDestination::App(view) => respond_with_document(&guard.api, &view, &request),
+        RequestDestination::Nowhere => {
             (StatusCode::FORBIDDEN, "only the page served here may talk to this host\n").into_response()
         }
     }
@@ -61,18 +61,22 @@ fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
 }
 
 /// Returns the destination that a request with these headers may reach on the host that listens on `port`.
-fn permitted_destination(headers: &HeaderMap, port: u16) -> Destination {
+fn permitted_destination(headers: &HeaderMap, port: u16) -> RequestDestination {
     let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let (host, origin) = (header("host").unwrap_or_default(), header("origin"));
     if let Some(view) = displayed_app_of_host(&host, port) {
         // Frames load documents by navigation, which sends no origin.
-        return if origin.is_none() { Destination::App(view.to_owned()) } else { Destination::Nowhere };
+        return if origin.is_none() { RequestDestination::App(view.to_owned()) } else { RequestDestination::Nowhere };
     }
     let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == DEVELOPMENT_SERVER;
     let is_own_origin = origin.is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own));
     // Some requests of other pages have no origin, such as those for images.
     let is_other_site = header(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site");
-    if is_own(&host) && is_own_origin && !is_other_site { Destination::Page } else { Destination::Nowhere }
+    if is_own(&host) && is_own_origin && !is_other_site {
+        RequestDestination::Page
+    } else {
+        RequestDestination::Nowhere
+    }
 }
 
 /// Returns the identifier of the displayed MCP app that has this host name, or `None` if it is no host name of an app.
@@ -86,9 +90,9 @@ fn displayed_app_of_host(host: &str, port: u16) -> Option<&str> {
 mod tests {
     use super::*;
 
-    const VIEW: &str = "0123456789abcdef0123456789abcdef";
+    const APP_VIEW_ID: &str = "0123456789abcdef0123456789abcdef";
 
-    fn destination_of(headers: &[(&'static str, &str)]) -> Destination {
+    fn destination_of(headers: &[(&'static str, &str)]) -> RequestDestination {
         let mut received = HeaderMap::new();
         for (name, value) in headers {
             received.insert(*name, value.parse().expect("a value"));
@@ -110,39 +114,39 @@ mod tests {
         for (host, origin, allowed, what) in cases {
             let mut headers = vec![("host", host)];
             headers.extend(origin.map(|origin| ("origin", origin)));
-            let expected = if allowed { Destination::Page } else { Destination::Nowhere };
+            let expected = if allowed { RequestDestination::Page } else { RequestDestination::Nowhere };
             assert_eq!(destination_of(&headers), expected, "{what}");
         }
     }
 
     #[test]
-    fn host_name_of_an_app_leads_to_its_documents_only() {
-        let host = format!("{VIEW}.localhost:1430");
+    fn app_host_name_serves_only_the_documents_of_its_app() {
+        let host = format!("{APP_VIEW_ID}.localhost:1430");
         assert_eq!(
             destination_of(&[("host", host.as_str())]),
-            Destination::App(VIEW.to_owned()),
+            RequestDestination::App(APP_VIEW_ID.to_owned()),
             "a frame loads its document"
         );
         for origin in [format!("http://{host}"), "http://127.0.0.1:1430".to_owned(), "null".to_owned()] {
             let reached = destination_of(&[("host", host.as_str()), ("origin", origin.as_str())]);
-            assert_eq!(reached, Destination::Nowhere, "a script of {origin} should not read documents");
+            assert_eq!(reached, RequestDestination::Nowhere, "a script of {origin} should not read documents");
         }
     }
 
     #[test]
-    fn apps_reach_neither_the_page_nor_the_api() {
-        let origin = format!("http://{VIEW}.localhost:1430");
+    fn mcp_apps_reach_neither_the_ui_nor_the_api() {
+        let origin = format!("http://{APP_VIEW_ID}.localhost:1430");
         for host in ["127.0.0.1:1430", DEVELOPMENT_SERVER] {
             let reached = destination_of(&[("host", host), ("origin", origin.as_str())]);
-            assert_eq!(reached, Destination::Nowhere, "a script of an app on {host}");
+            assert_eq!(reached, RequestDestination::Nowhere, "a script of an app on {host}");
             for site in ["cross-site", "same-site"] {
                 let reached = destination_of(&[("host", host), (SEC_FETCH_SITE, site)]);
-                assert_eq!(reached, Destination::Nowhere, "a {site} image on {host}");
+                assert_eq!(reached, RequestDestination::Nowhere, "a {site} image on {host}");
             }
             for site in ["same-origin", "none"] {
                 assert_eq!(
                     destination_of(&[("host", host), (SEC_FETCH_SITE, site)]),
-                    Destination::Page,
+                    RequestDestination::Page,
                     "{site} on {host}"
                 );
             }
@@ -150,21 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn similar_host_names_are_not_those_of_apps() {
+    fn similar_host_names_are_not_those_of_mcp_apps() {
         let hosts = [
-            format!("{}.localhost:1430", &VIEW[1..]),
-            format!("0{VIEW}.localhost:1430"),
-            format!("{}.localhost:1430", VIEW.to_uppercase()),
-            format!("{}g.localhost:1430", &VIEW[1..]),
-            format!("a.{VIEW}.localhost:1430"),
-            format!("{VIEW}.localhost:1431"),
-            format!("{VIEW}.localhost"),
-            format!("{VIEW}.localhost.evil.example:1430"),
-            format!("{VIEW}:1430"),
+            format!("{}.localhost:1430", &APP_VIEW_ID[1..]),
+            format!("0{APP_VIEW_ID}.localhost:1430"),
+            format!("{}.localhost:1430", APP_VIEW_ID.to_uppercase()),
+            format!("{}g.localhost:1430", &APP_VIEW_ID[1..]),
+            format!("a.{APP_VIEW_ID}.localhost:1430"),
+            format!("{APP_VIEW_ID}.localhost:1431"),
+            format!("{APP_VIEW_ID}.localhost"),
+            format!("{APP_VIEW_ID}.localhost.evil.example:1430"),
+            format!("{APP_VIEW_ID}:1430"),
             ".localhost:1430".to_owned(),
         ];
         for host in hosts {
-            assert_eq!(destination_of(&[("host", host.as_str())]), Destination::Nowhere, "{host}");
+            assert_eq!(destination_of(&[("host", host.as_str())]), RequestDestination::Nowhere, "{host}");
         }
     }
 }

@@ -8,11 +8,11 @@ use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
 /// Service that responds with the files of the user interface.
-type PageFiles = SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue>;
+type UiFiles = SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue>;
 
 /// Returns the content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the user
 /// interface's own origin, and that frames show apps below `localhost`.
-fn page_content_security_policy(port: u16) -> String {
+fn ui_content_security_policy(port: u16) -> String {
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
          img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; \
@@ -23,8 +23,8 @@ fn page_content_security_policy(port: u16) -> String {
 
 /// Returns the service for the user interface's files in `folder`, with the content security policy for the host on
 /// `port`.
-pub(crate) fn page_files(folder: &Path, port: u16) -> Result<PageFiles, InvalidHeaderValue> {
-    let policy = HeaderValue::try_from(page_content_security_policy(port))?;
+pub(crate) fn page_files(folder: &Path, port: u16) -> Result<UiFiles, InvalidHeaderValue> {
+    let policy = HeaderValue::try_from(ui_content_security_policy(port))?;
     let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, policy);
     Ok(SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_rules_match_the_product() {
+    fn content_security_policy_matches_the_desktop_app() {
         let config: serde_json::Value =
             serde_json::from_str(include_str!("../../../src-tauri/tauri.conf.json")).expect("JSON");
         let product = config["app"]["security"]["csp"].as_object().expect("rules by name");
@@ -47,7 +47,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            page_content_security_policy(1430),
+            ui_content_security_policy(1430),
             expected.join("; "),
             "the content security policy equals that of the app"
         );

@@ -24,7 +24,7 @@ use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
 
 use super::acts::{TestAction, TestDecision};
-use super::{ONCE, REMOTE_SERVER, SERVER, requesting_server};
+use super::{ALLOW_ONCE, REMOTE_SERVER, SERVER, requesting_server};
 
 /// Payloads that the user has approved, in the form in which the consent requests displayed them.
 #[derive(Default)]
@@ -47,7 +47,7 @@ struct ApprovedPayloads {
 }
 
 /// Host with its server and model, and the payloads that were approved so far.
-pub(super) struct GateBench {
+pub(super) struct GateTestHarness {
     pub(super) app: TestApp,
     pub(super) model: Arc<ScriptedModel>,
     record: std::path::PathBuf,
@@ -71,7 +71,7 @@ pub(super) fn sampling_prompt(consent_request: &ConsentRequestView) -> String {
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
 
-pub(super) fn is_request(consent_request: &ConsentRequestView) -> bool {
+pub(super) fn is_sampling_request(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { response: None, .. })
 }
 
@@ -79,7 +79,7 @@ pub(super) fn block_text(block: &ContentBlock) -> Option<&str> {
     if let ContentBlock::Text(text) = block { Some(&text.text) } else { None }
 }
 
-impl GateBench {
+impl GateTestHarness {
     pub(super) async fn new() -> Self {
         let aside = tempfile::tempdir().unwrap();
         let record = aside.path().join("record");
@@ -239,7 +239,7 @@ impl GateBench {
         self.count += 1;
         let fresh = format!("fresh {}", self.count);
         let answer = match way {
-            TestDecision::Allow => ONCE,
+            TestDecision::Allow => ALLOW_ONCE,
             TestDecision::AllowFor => UserDecision::AllowFor(ApprovalScope::Always, 60_000),
             TestDecision::AllowAlways => UserDecision::Allow(ApprovalScope::Always),
             TestDecision::Deny => UserDecision::Deny,
@@ -258,7 +258,7 @@ impl GateBench {
             }),
             TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
             TestDecision::Stale => {
-                let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ONCE).await;
+                let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ALLOW_ONCE).await;
                 assert_eq!(
                     stale,
                     Err(DecisionError::Stale),
@@ -278,7 +278,10 @@ impl GateBench {
         let before = self.model.requests().len();
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
-        if requires_consent && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
+        if requires_consent
+            && taken.is_ok()
+            && matches!(answer, UserDecision::Again) | is_sampling_request(&consent_request)
+        {
             assert!(
                 poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await,
                 "the model receives the request"
@@ -379,13 +382,13 @@ impl GateBench {
         };
         let edited = self.app.host.edit(consent_request.id, edit).await;
         let Ok(edited) = edited else { return };
-        let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ONCE).await;
+        let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ALLOW_ONCE).await;
         assert!(
             edited.hash == consent_request.hash || stale.is_err(),
             "an approval of the unedited payload has no effect"
         );
         if edited.hash == consent_request.hash && stale.is_ok() {
-            self.record_approval(consent_request, &ONCE, 0);
+            self.record_approval(consent_request, &ALLOW_ONCE, 0);
         }
     }
 

@@ -135,7 +135,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
 
 /// Over stdio there are no headers, so no tool is omitted, and only the message is sent.
 #[tokio::test]
-async fn x54_stdio_has_no_headers() {
+async fn x54_stdio_server_has_no_http_headers() {
     let what = "X54 over stdio";
     let tool = json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object", "properties": {
         "text": { "type": "string", "x-mcp-header": "Text\r\nX-Evil: yes" }

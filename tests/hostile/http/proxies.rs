@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use testkit::http::{HttpRequest, HttpServer, ordinary};
-use testkit::tls::{CertificateAuthority, TlsFront};
+use testkit::tls::{CertificateAuthority, TlsTerminator};
 
 use super::opening::assert_fails;
 use super::secure::write_trust_file;
@@ -64,7 +64,7 @@ async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
     }
     let (authority, server) = (CertificateAuthority::new(), start_ordinary_server().await);
     let (_folder, trusted) = write_trust_file(&authority);
-    let front = TlsFront::in_front_of(server.address, &authority.identity("harbour.test")).await;
+    let front = TlsTerminator::in_front_of(server.address, &authority.identity("harbour.test")).await;
     let proxy = start_tunnel_proxy(front.address).await;
     let test = "https_server_is_reached_through_the_proxy_and_hidden_from_it";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
@@ -92,7 +92,7 @@ async fn proxy_with_its_own_certificate_is_rejected() {
     let (authority, other) = (CertificateAuthority::new(), CertificateAuthority::new());
     let (_folder, trusted) = write_trust_file(&authority);
     let server = start_ordinary_server().await;
-    let front = TlsFront::in_front_of(server.address, &other.identity("harbour.test")).await;
+    let front = TlsTerminator::in_front_of(server.address, &other.identity("harbour.test")).await;
     let proxy = start_tunnel_proxy(front.address).await;
     let test = "proxy_with_its_own_certificate_is_rejected";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];

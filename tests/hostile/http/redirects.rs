@@ -6,7 +6,7 @@ use std::sync::Arc;
 use host::view::ServerState;
 use ports::server_config::HttpConfig;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
-use testkit::tls::{CertificateAuthority, TlsFront};
+use testkit::tls::{CertificateAuthority, TlsTerminator};
 
 use super::LEGACY;
 use super::secure::write_trust_file;
@@ -109,7 +109,7 @@ async fn x49_https_does_not_redirect_to_http() {
     let (authority, other) = (CertificateAuthority::new(), start_ordinary_server().await);
     let (_folder, trusted) = write_trust_file(&authority);
     let server = start_redirecting_server(307, other.url("/mcp")).await;
-    let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
+    let front = TlsTerminator::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
     let _rows = own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;

@@ -3,7 +3,7 @@
 //! variable can name a file with them.
 
 use testkit::http::{HttpServer, ordinary};
-use testkit::tls::{CertificateAuthority, TlsFront, TlsIdentity};
+use testkit::tls::{CertificateAuthority, TlsIdentity, TlsTerminator};
 
 use super::opening::assert_fails;
 use super::{LEGACY, remote_server};
@@ -42,7 +42,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
     ] {
         let server = start_unencrypted_server().await;
-        let front = TlsFront::in_front_of(server.address, &identity).await;
+        let front = TlsTerminator::in_front_of(server.address, &identity).await;
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (EXPECTED_WORDS_VARIABLE, words)];
         own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
@@ -66,7 +66,7 @@ async fn server_with_a_trusted_certificate_is_used() {
     }
     let (authority, server) = (CertificateAuthority::new(), start_unencrypted_server().await);
     let (_folder, trusted) = write_trust_file(&authority);
-    let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
+    let front = TlsTerminator::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "server_with_a_trusted_certificate_is_used";
     own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
     assert!(front.handshake_count() >= 1, "{what}: the connection uses TLS");

@@ -46,11 +46,11 @@ async fn assert_call_ends(url: String, what: &str, words: &[&str]) {
 }
 
 #[tokio::test]
-async fn http2_is_used_if_offered() {
+async fn http2_is_used_if_the_server_offers_it() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "HTTP/2", &[]).await;
     }
-    let (server, _rows) = run_in_own_process("http2_is_used_if_offered", None).await;
+    let (server, _rows) = run_in_own_process("http2_is_used_if_the_server_offers_it", None).await;
     assert_eq!(server.count("tools/call"), 1, "the call is sent over HTTP/2");
     assert_eq!(server.connections(), 1, "all requests use one connection");
 }

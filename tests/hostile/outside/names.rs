@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::stage::shows_harm;
-use super::{CANARY, Outcome, Scenario, Stage, tool_definition};
+use super::{CANARY, Scenario, ScenarioOutcome, Stage, tool_definition};
 
 #[tokio::test]
 async fn b13_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
@@ -21,7 +21,7 @@ async fn b13_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
     assert!(requests.iter().any(shows_harm), "an approval of one tool does not apply to the other");
     assert!(requests.iter().any(|request| !request.marks.look_alikes.is_empty()), "the tool has a review finding");
     assert!(!stage.has_received_harm("bad") && !stage.has_received_harm("mail"), "nothing was sent after the denial");
-    scenario.assert_outcome("", &requests, Outcome::Approval);
+    scenario.assert_outcome("", &requests, ScenarioOutcome::Approval);
     stage.close().await;
 }
 
@@ -44,7 +44,7 @@ async fn b14_server_with_a_look_alike_name_is_marked() {
     let marks = requests.iter().all(|request| !request.marks.look_alikes.is_empty() && !request.marks.flags.is_empty());
     assert!(marks, "the tool is marked as similar, and its letters are named: {requests:?}");
     assert!(!stage.has_received_harm("ma\u{456}l"), "nothing was sent after the denial");
-    scenario.assert_outcome("", &requests, Outcome::Approval);
+    scenario.assert_outcome("", &requests, ScenarioOutcome::Approval);
     stage.close().await;
 }
 
@@ -67,6 +67,6 @@ async fn b15_prompt_with_the_name_of_another_is_marked() {
         marks.look_alikes.iter().map(|alike| format!("`{}` of `{}`", alike.name, alike.server)).collect();
     assert_eq!(alike, ["`greet` of `one`"], "the other server is named");
     let before = format!("the prompt under its server's name, marked: looks like {}", alike.join(", "));
-    scenario.assert_outcome(&before, &[], Outcome::UsersChoice);
+    scenario.assert_outcome(&before, &[], ScenarioOutcome::UsersChoice);
     stage.close().await;
 }

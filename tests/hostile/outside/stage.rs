@@ -103,7 +103,7 @@ impl Stage {
             let answered = tokio::sync::oneshot::channel().0;
             host.call_tool_as(origin, "always".into(), own, name, Map::new(), answered).await
         });
-        let request = self.app.consent_request(server, "the tool", is_tool).await;
+        let request = self.app.consent_request(server, "the tool", is_tool_request).await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
         call.await.unwrap().expect("the user's call is allowed");
     }
@@ -120,7 +120,7 @@ impl Stage {
         let mut requests: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
             while self.chat.reply_in_progress(CONVERSATION_ID).0 {
-                for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result) {
+                for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result_request) {
                     if requests.iter().all(|known| known.id != request.id) {
                         let answer = if shows_harm(&request) {
                             UserDecision::Deny
@@ -160,11 +160,11 @@ impl Stage {
     }
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_tool_or_result(request: &ConsentRequestView) -> bool {
+fn is_tool_or_result_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
 }
 

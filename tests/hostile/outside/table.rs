@@ -13,9 +13,9 @@ use crate::report::{Measurements, ResultRow};
 /// Environment variable with the path of the file to which lines are written when the table is updated.
 const RESULT_LINES_VARIABLE: &str = "HOSTILE_RESULTS";
 
-/// Outcome of a scenario, as written in the table.
+/// ScenarioOutcome of a scenario, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ScenarioOutcome {
     /// The harm needed an approval of a consent request that showed it. The user denied it, so the harm did not happen.
     Approval,
     /// Each call was approved separately, for exactly the bytes that were sent.
@@ -41,7 +41,7 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
     /// that the user saw apart from consent requests.
-    pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: Outcome) {
+    pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: ScenarioOutcome) {
         let requests: Vec<String> = shown.iter().map(request_summary).collect();
         let mut saw = before.to_owned();
         if !requests.is_empty() {
@@ -49,11 +49,13 @@ impl Scenario {
             saw.push_str(&format!("{separator}Requests: {}", requests.join(" · ")));
         }
         let needed = match outcome {
-            Outcome::Approval => "yes; refused, nothing was sent".to_owned(),
-            Outcome::OwnApproval => "yes; each call had a separate approval, for the bytes that were sent".to_owned(),
-            Outcome::UsersChoice => "yes; no model uses it, only the user, under its server's name".to_owned(),
-            Outcome::NotOffered => "not reached: the model is not offered the tool".to_owned(),
-            Outcome::Happened(why) => format!("**no**: {why}"),
+            ScenarioOutcome::Approval => "yes; refused, nothing was sent".to_owned(),
+            ScenarioOutcome::OwnApproval => {
+                "yes; each call had a separate approval, for the bytes that were sent".to_owned()
+            }
+            ScenarioOutcome::UsersChoice => "yes; no model uses it, only the user, under its server's name".to_owned(),
+            ScenarioOutcome::NotOffered => "not reached: the model is not offered the tool".to_owned(),
+            ScenarioOutcome::Happened(why) => format!("**no**: {why}"),
         };
         let saw = saw.replace('|', "\\|");
         let line = format!("| {} | {} | {} | {saw} | {needed} |", self.id, self.classes, self.tried);

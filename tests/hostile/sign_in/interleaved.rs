@@ -76,13 +76,13 @@ fn events_strategy() -> impl Strategy<Value = Vec<RandomEvent>> {
     proptest::collection::vec(event, 8..24)
 }
 
-struct SignInWorld {
+struct SignInTestWorld {
     app: TestApp,
     issuers: [AuthorizationServer; 2],
     servers: [ProtectedServer; 2],
 }
 
-impl SignInWorld {
+impl SignInTestWorld {
     /// Starts two servers with a separate issuer each, and an app that uses both.
     async fn new() -> Self {
         let issuer = || {
@@ -157,7 +157,7 @@ impl SignInWorld {
 }
 
 async fn run_case(events: Vec<RandomEvent>) {
-    let world = SignInWorld::new().await;
+    let world = SignInTestWorld::new().await;
     let user = world.app.decide_automatically(allow_starts_and_tools);
     for name in SERVER_NAMES {
         world.app.host.start_server(name.into()).await.unwrap();

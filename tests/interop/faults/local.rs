@@ -15,7 +15,7 @@ use crate::matrix::servers::{MatrixRow, local_config};
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();
-    let lines = LineControl { folder: folder.path() };
+    let lines = StdioFaultControl { folder: folder.path() };
     lines.set_fault("none");
     let connected = ConnectedApp::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
     let bytewise = lines.check_responses_unaffected(&connected, "bytewise").await;
@@ -61,11 +61,11 @@ fn fault_proxy_command(row: &MatrixRow, folder: &Path) -> LaunchCommand {
 }
 
 /// Control of the lines between host and server, by files in the folder of the proxy process.
-struct LineControl<'a> {
+struct StdioFaultControl<'a> {
     folder: &'a Path,
 }
 
-impl LineControl<'_> {
+impl StdioFaultControl<'_> {
     /// Sets the fault that the proxy process applies to all following lines.
     fn set_fault(&self, fault: &str) {
         super::set_fault(self.folder, fault);

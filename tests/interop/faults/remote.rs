@@ -32,7 +32,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let proxy = FaultProxy::in_front_of(socket_address(&between.origin)).await;
     let connected =
         ConnectedApp::connect(row.server.name, config_at_origin(row, &format!("http://{}", proxy.address))).await;
-    let network = NetworkControl { row, folder: folder.path(), proxy, connected };
+    let network = NetworkFaultControl { row, folder: folder.path(), proxy, connected };
     let bytewise = network.check_response_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
     let late = network.check_response_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
     let twice = network.duplicate_response().await;
@@ -71,14 +71,14 @@ fn socket_address(origin: &str) -> SocketAddr {
 }
 
 /// Network path to a server: through the proxy process that records messages, and the proxy that injects faults.
-struct NetworkControl<'a> {
+struct NetworkFaultControl<'a> {
     row: &'a MatrixRow,
     folder: &'a Path,
     proxy: FaultProxy,
     connected: ConnectedApp,
 }
 
-impl NetworkControl<'_> {
+impl NetworkFaultControl<'_> {
     async fn check_response_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();

@@ -16,7 +16,7 @@ use crate::user::next_call_id;
 const SERVER: &str = "harbour";
 
 #[tokio::test]
-async fn call_after_a_stop_is_not_ready() {
+async fn call_after_a_stop_fails_with_not_ready() {
     let connected =
         ConnectedApp::connect(SERVER, local_config(installed::node_server("typescript-v2.mjs").with_argument("stdio")))
             .await;

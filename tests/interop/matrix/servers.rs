@@ -49,13 +49,13 @@ pub(crate) struct MatrixServer {
 
 use Revision::{V2024_11_05, V2025_03_26, V2025_11_25, V2026_07_28};
 
-const DEMO: &str = "demo-server";
+const DEMO_SERVER_NAME: &str = "demo-server";
 const NO_STREAM_TO_DROP: &str = "a handler cannot drop its answer's stream";
 const NO_TASKS: &str = "no tasks";
 
 pub(crate) const SERVERS: &[MatrixServer] = &[
     MatrixServer {
-        name: DEMO,
+        name: DEMO_SERVER_NAME,
         sdk: "rmcp",
         program: || LaunchCommand::new(testkit::binaries::demo_server(), &[]),
         revisions: (V2024_11_05, V2026_07_28),
@@ -123,7 +123,7 @@ impl MatrixServer {
     pub(crate) fn launch(&self, transport: Transport) -> LaunchCommand {
         let argument = match transport {
             // The demo server uses stdio without arguments.
-            Transport::Stdio if self.name == DEMO => return (self.program)(),
+            Transport::Stdio if self.name == DEMO_SERVER_NAME => return (self.program)(),
             Transport::Stdio => Some("stdio"),
             Transport::StreamableHttp => self.streamable,
             Transport::HttpSse => self.sse,
@@ -166,7 +166,7 @@ pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
         // The demo server can be limited to one revision, so each revision is negotiated.
-        let is_found = server.name == DEMO && transport == Transport::Stdio;
+        let is_found = server.name == DEMO_SERVER_NAME && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
                 rows.push(MatrixRow { server, transport, revision, pinned: revision != newest && !is_found });
@@ -214,7 +214,7 @@ impl HttpProcesses {
 pub(crate) async fn row_config(row: &MatrixRow, remote: &HttpProcesses) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
-        if row.server.name == DEMO {
+        if row.server.name == DEMO_SERVER_NAME {
             return testkit::app::demo_config(&["--revision", &row.revision.to_string()]);
         }
         return ServerConfig { revision, ..local_config(row.server.launch(row.transport)) };

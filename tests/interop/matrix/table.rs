@@ -94,15 +94,15 @@ fn cell_text(cell: &CheckOutcome, notes: &mut Vec<String>) -> String {
 
 /// Compares the table of working features with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_features(table: &str) {
-    compare_table(|stored| (table.to_owned(), stored.1), |stored| stored.0 == table);
+    compare_matrix_table(|stored| (table.to_owned(), stored.1), |stored| stored.0 == table);
 }
 
 /// Compares the table of fault outcomes with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_faults(table: &str) {
-    compare_table(|stored| (stored.0, table.to_owned()), |stored| stored.1 == table);
+    compare_matrix_table(|stored| (stored.0, table.to_owned()), |stored| stored.1 == table);
 }
 
-fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
+fn compare_matrix_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
     let stored = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md should be accessible: {error}"));
     assert!(is_same(&stored), "MATRIX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }

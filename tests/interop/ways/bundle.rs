@@ -39,7 +39,7 @@ async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
 }
 
 /// Packs a version of the server, and returns the path of the bundle.
-async fn pack_version(user: &mut NewUser, version: &str) -> PathBuf {
+async fn pack_bundle_version(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
         copy_folder(&installed::bundle_folder(), &source);
@@ -64,7 +64,8 @@ fn entry_names(folder: &Path) -> Vec<String> {
 #[tokio::test]
 async fn bundle_is_packed_installed_called_updated_and_removed() {
     let mut user = NewUser::new("a bundle");
-    let (first, second) = (pack_version(&mut user, "1.0.0").await, pack_version(&mut user, "1.1.0").await);
+    let (first, second) =
+        (pack_bundle_version(&mut user, "1.0.0").await, pack_bundle_version(&mut user, "1.1.0").await);
     let (inspected, _) = user.run_cli(&["bundle", "inspect", &first.display().to_string()]).await;
     let inspected = inspected.unwrap();
     assert_eq!(inspected["signature"], json!({ "state": "absent" }));
@@ -142,7 +143,7 @@ fn api_for_removal(app: &TestApp) -> Api {
 #[tokio::test]
 async fn bundle_signature_is_shown_as_unverified() {
     let mut user = NewUser::new("a signed bundle");
-    let file = pack_version(&mut user, "1.0.0").await;
+    let file = pack_bundle_version(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();
     run_mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
     assert!(fs::metadata(&file).unwrap().len() > plain, "the signature should be appended to the archive");

@@ -223,12 +223,12 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
         let (by, server, tools) = (real.by, real.server, tools.len());
         let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
     }
-    compare_table(&table);
+    compare_sandbox_table(&table);
     user.print_durations();
 }
 
 /// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
-fn compare_table(table: &str) {
+fn compare_sandbox_table(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();

@@ -11,10 +11,10 @@ use crate::place::{ModelServer, ServedWire};
 
 /// Text of a cell in the table of observations, or a description of the failure.
 pub(crate) type CellResult = Result<String, String>;
-type Check = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, CellResult>;
+type ModelCheck = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, CellResult>;
 
 /// Rows of the table of observations in order, each with its check.
-pub(crate) const CHECKS: [(&str, Check); 21] = [
+pub(crate) const CHECKS: [(&str, ModelCheck); 21] = [
     ("lists its models", |place| check_model_list(place).boxed()),
     ("context in the list", |place| check_listed_context(place).boxed()),
     ("price in the list", |place| check_listed_price(place).boxed()),

@@ -9,8 +9,8 @@ use super::trailer::CentralDirectory;
 use super::{ArchiveFile, ArchiveRefusal, PathProblem, read_at};
 use crate::BundleError;
 use crate::limits::{
-    MAX_COMPRESSION_RATIO, MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_PATH_BYTES, MAX_UNPACKED_BYTES,
-    MIN_RATIO_CHECK_SIZE,
+    MAX_ARCHIVE_ENTRIES, MAX_CENTRAL_DIRECTORY_BYTES, MAX_COMPRESSION_RATIO, MAX_PATH_BYTES, MAX_UNPACKED_BYTES,
+    MAX_UNPACKED_FILE_BYTES, MIN_RATIO_CHECK_SIZE,
 };
 
 const METHOD_STORED: u16 = 0;
@@ -33,7 +33,7 @@ pub(super) struct ArchiveContents {
 /// Reads the central directory and all local headers, without unpacking data. Refuses archives that exceed a limit,
 /// contain a path or kind of entry that is not allowed, or have contradicting headers.
 pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
-    if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY_BYTES {
+    if usize::from(directory.entries) > MAX_ARCHIVE_ENTRIES || directory.size > MAX_CENTRAL_DIRECTORY_BYTES {
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
@@ -62,7 +62,7 @@ pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -
         let found = ArchiveFile { path: path.clone(), size, executable, packed, crc, is_deflated, data_at };
         contents.files.insert(path, found);
     }
-    check_no_gap(at, directory.at)?;
+    check_no_gap_between_entries(at, directory.at)?;
     Ok(contents)
 }
 
@@ -133,7 +133,7 @@ fn check_declared_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result
     for CentralEntry { header, .. } in entries {
         let (size, packed) = (u64::from(header.size), u64::from(header.packed));
         let path = || String::from_utf8_lossy(&header.name).into_owned();
-        if size > MAX_FILE_BYTES {
+        if size > MAX_UNPACKED_FILE_BYTES {
             return Err(ArchiveRefusal::FileTooLarge(path()));
         }
         if size > MIN_RATIO_CHECK_SIZE && size > packed * MAX_COMPRESSION_RATIO {
@@ -164,7 +164,7 @@ fn check_local_header(
     if local_at < at {
         return Err(ArchiveRefusal::Overlap(path.to_owned()).into());
     }
-    check_no_gap(at, local_at)?;
+    check_no_gap_between_entries(at, local_at)?;
     let differ = || ArchiveRefusal::HeadersDiffer(path.to_owned());
     let names_at = local_at + LOCAL_HEADER_LENGTH as u64;
     if names_at > end {
@@ -198,7 +198,7 @@ fn check_local_header(
     if local == *header { Ok((data_at, data_end)) } else { Err(differ().into()) }
 }
 
-fn check_no_gap(at: u64, next: u64) -> Result<(), ArchiveRefusal> {
+fn check_no_gap_between_entries(at: u64, next: u64) -> Result<(), ArchiveRefusal> {
     match next.checked_sub(at) {
         Some(0) => Ok(()),
         Some(bytes) => Err(ArchiveRefusal::HiddenData { at, bytes }),

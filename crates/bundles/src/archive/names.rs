@@ -7,7 +7,7 @@ use foreign::is_hidden;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{ArchiveRefusal, PathProblem};
-use crate::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_DEPTH};
+use crate::limits::{MAX_PATH_BYTES, MAX_PATH_COMPONENT_BYTES, MAX_PATH_DEPTH};
 
 /// Device names on Windows, reserved with any extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
@@ -38,7 +38,7 @@ fn component_problem(part: &str) -> Option<PathProblem> {
     match part {
         "" => Some(PathProblem::Empty),
         "." | ".." => Some(PathProblem::Dots),
-        _ if part.len() > MAX_NAME_BYTES => Some(PathProblem::TooLong),
+        _ if part.len() > MAX_PATH_COMPONENT_BYTES => Some(PathProblem::TooLong),
         _ if part.ends_with(['.', ' ']) => Some(PathProblem::TrailingDotOrSpace),
         _ if is_reserved_on_windows(part) => Some(PathProblem::Reserved),
         _ => None,
@@ -78,7 +78,7 @@ impl UniquePaths {
     }
 
     fn add_single(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
-        let folded = fold_path(path);
+        let folded = case_folded_path(path);
         let Some((other, before)) = self.0.get_mut(&folded) else {
             self.0.insert(folded, (path.to_owned(), kind));
             return Ok(());
@@ -103,7 +103,7 @@ impl UniquePaths {
 /// Returns a normalized form of a path, which is equal for all paths that some file system treats as one. The text is
 /// converted to both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters,
 /// which HFS+ ignores, are removed.
-fn fold_path(path: &str) -> String {
+fn case_folded_path(path: &str) -> String {
     let visible = path.chars().filter(|c| !is_hidden(*c));
     visible.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
 }

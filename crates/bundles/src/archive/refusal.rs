@@ -2,7 +2,9 @@
 
 use foreign::visible;
 
-use crate::limits::{MAX_ARCHIVE_BYTES, MAX_COMPRESSION_RATIO, MAX_ENTRIES, MAX_FILE_BYTES, MAX_UNPACKED_BYTES};
+use crate::limits::{
+    MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, MAX_COMPRESSION_RATIO, MAX_UNPACKED_BYTES, MAX_UNPACKED_FILE_BYTES,
+};
 
 /// Reason why an archive is not opened or unpacked. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +28,7 @@ pub enum ArchiveRefusal {
     #[error("the archive is split into several parts")]
     SeveralDisks,
     /// The archive has more entries than the limit.
-    #[error("there are more than {MAX_ENTRIES} files and folders")]
+    #[error("there are more than {MAX_ARCHIVE_ENTRIES} files and folders")]
     TooManyEntries,
     /// Position, length or number of entries of the central directory contradict the end record.
     #[error("the archive's directory does not match its end record")]
@@ -86,7 +88,7 @@ pub enum ArchiveRefusal {
     #[error("{} is a file and a folder", displayed_path(.0))]
     FileAndFolder(String),
     /// This file is larger than the limit.
-    #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE_BYTES >> 20)]
+    #[error("{} is larger than {} MB", displayed_path(.0), MAX_UNPACKED_FILE_BYTES >> 20)]
     FileTooLarge(String),
     /// The total unpacked size of the archive is larger than the limit.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED_BYTES >> 20)]

@@ -23,7 +23,7 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
     let (archive, block) = signature::split_signature_block(&tail);
     let end_at = archive.len().checked_sub(END_RECORD_LENGTH).ok_or(ArchiveRefusal::NotAZip)?;
-    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(missing_end_reason(archive).into()) };
+    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(missing_end_record_reason(archive).into()) };
     match block {
         // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
         Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
@@ -48,7 +48,7 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
 }
 
 /// Returns the reason why no end record is at the end of an archive file. Searches for one at an earlier position.
-fn missing_end_reason(archive: &[u8]) -> ArchiveRefusal {
+fn missing_end_record_reason(archive: &[u8]) -> ArchiveRefusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {
         Some((at, end)) if at + END_RECORD_LENGTH + usize::from(end.comment) == archive.len() => {

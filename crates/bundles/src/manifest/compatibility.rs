@@ -29,7 +29,7 @@ fn parse_ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) ->
 
 /// Returns `true` if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2
 /// - 1.4` or `>=3.10,<4`. Returns `None` if the version or the range can't be parsed.
-pub(crate) fn is_in_range(version: &str, range: &str) -> Option<bool> {
+pub(crate) fn is_version_in_range(version: &str, range: &str) -> Option<bool> {
     let version = parse_runtime_version(version)?;
     let alternatives: Option<Vec<VersionReq>> = range.split("||").map(parse_range).collect();
     Some(alternatives?.iter().any(|requirement| requirement.matches(&version)))
@@ -86,7 +86,7 @@ fn parse_range(range: &str) -> Option<VersionReq> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_in_range;
+    use super::is_version_in_range;
 
     #[test]
     fn npm_and_python_version_ranges_are_parsed() {
@@ -111,7 +111,7 @@ mod tests {
             ("1.0.0", ">=", None),
             ("unknown", ">=1", None),
         ] {
-            assert_eq!(is_in_range(version, range), expected, "{version} in {range:?}");
+            assert_eq!(is_version_in_range(version, range), expected, "{version} in {range:?}");
         }
     }
 }

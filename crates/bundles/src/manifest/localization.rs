@@ -55,16 +55,16 @@ impl Manifest {
 
         let mut candidate = locale;
         loop {
-            if is_same_tag(candidate, own) {
+            if is_same_language_tag(candidate, own) {
                 return None;
             }
-            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same_tag(tag, candidate)) {
+            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same_language_tag(tag, candidate)) {
                 return Some(path);
             }
-            let Some(shorter) = shorten_tag(candidate) else { break };
+            let Some(shorter) = shorten_language_tag(candidate) else { break };
             candidate = shorter;
         }
-        let same_language = |tag: &str| is_same_tag(primary_language(tag), primary_language(locale));
+        let same_language = |tag: &str| is_same_language_tag(primary_language(tag), primary_language(locale));
         if same_language(own) {
             return None;
         }
@@ -117,7 +117,7 @@ fn replace_if_translated(text: &mut String, with: Option<String>) {
     }
 }
 
-fn is_same_tag(tag: &str, other: &str) -> bool {
+fn is_same_language_tag(tag: &str, other: &str) -> bool {
     tag.eq_ignore_ascii_case(other)
 }
 
@@ -126,7 +126,7 @@ fn primary_language(tag: &str) -> &str {
 }
 
 /// Removes the last subtag of a language tag, and a single-letter subtag before it.
-fn shorten_tag(tag: &str) -> Option<&str> {
+fn shorten_language_tag(tag: &str) -> Option<&str> {
     let (shorter, _) = tag.rsplit_once('-')?;
     match shorter.rsplit_once('-') {
         Some((before, last)) if last.len() == 1 => Some(before),

@@ -10,7 +10,7 @@ mod read;
 mod server;
 mod user_config;
 
-pub(crate) use compatibility::is_in_range;
+pub(crate) use compatibility::is_version_in_range;
 pub use localization::Localization;
 pub(crate) use server::bundle_path;
 pub use server::{Command, CommandOverride, Server, ServerKind};

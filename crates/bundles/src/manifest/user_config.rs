@@ -68,12 +68,12 @@ pub(super) fn read_user_config(
         }
         let object = value.as_object();
         let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
-        inputs.push(read_setting(key, ManifestFields::new(object, &at), warnings)?);
+        inputs.push(read_user_setting(key, ManifestFields::new(object, &at), warnings)?);
     }
     Ok(inputs)
 }
 
-fn read_setting(
+fn read_user_setting(
     key: &str,
     fields: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -92,9 +92,9 @@ fn read_setting(
     let default = match fields.value("default") {
         None => Vec::new(),
         Some(Value::Array(values)) => {
-            values.iter().map(|value| default_text(value, &fields)).collect::<Result<_, _>>()?
+            values.iter().map(|value| default_value_text(value, &fields)).collect::<Result<_, _>>()?
         }
-        Some(value) => vec![default_text(value, &fields)?],
+        Some(value) => vec![default_value_text(value, &fields)?],
     };
     Ok(UserConfig {
         key: key.to_owned(),
@@ -111,7 +111,7 @@ fn read_setting(
 }
 
 /// Returns the default value of a setting as text, in the form in which it is substituted.
-fn default_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
+fn default_value_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
         // Rust formats numbers without an exponent, serde_json with one.

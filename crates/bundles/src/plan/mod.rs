@@ -13,7 +13,7 @@ use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, Template
 use process::is_code_variable;
 
 use crate::manifest::bundle_path;
-use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
+use crate::manifest::{UserConfig, UserConfigKind, is_version_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
 
@@ -259,7 +259,7 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String>
     for (runtime, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
         let Some(range) = compatibility.runtimes.get(runtime) else { continue };
         let needs = format!("It needs {shown} {}", visible(range));
-        match version.as_ref().map(|version| (version, is_in_range(version, range))) {
+        match version.as_ref().map(|version| (version, is_version_in_range(version, range))) {
             Some((_, Some(true))) => {}
             Some((version, Some(false))) => notes.push(format!("{needs}, and this computer has {}.", visible(version))),
             Some((version, None)) => {

@@ -8,9 +8,9 @@ use crate::manifest::bundle_path;
 use crate::{Bundle, ServerKind};
 
 /// Runtimes that commonly run bundles. They are found through the user's `PATH`.
-const COMMON_RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
+const COMMON_LANGUAGE_RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
 /// Launchers that download the code that they run, so that the bundle contains hardly any code.
-const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
+const DOWNLOADING_LAUNCHERS: [&str; 2] = ["npx", "uvx"];
 
 /// Location of the program that a bundle runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,7 +34,7 @@ pub(super) fn find_program(
 ) -> Result<(ProgramLocation, String), PlanError> {
     if !written.contains(['/', '\\']) && bundle.archive.file(written).is_none() {
         let name = command.strip_suffix(".exe").unwrap_or(&command);
-        let is_runtime = COMMON_RUNTIMES.contains(&name) || DOWNLOADING_RUNTIMES.contains(&name);
+        let is_runtime = COMMON_LANGUAGE_RUNTIMES.contains(&name) || DOWNLOADING_LAUNCHERS.contains(&name);
         let program = if is_runtime {
             ProgramLocation::Runtime(name.to_owned())
         } else {
@@ -68,7 +68,7 @@ impl ProgramLocation {
         // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {
-            Self::Runtime(name) if DOWNLOADING_RUNTIMES.contains(&name.as_str()) || name == "docker" => true,
+            Self::Runtime(name) if DOWNLOADING_LAUNCHERS.contains(&name.as_str()) || name == "docker" => true,
             Self::Runtime(name) if name == "uv" => runs_by_uv(),
             // Covers rarer launchers, and launchers that a shell starts.
             Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),

@@ -166,7 +166,7 @@ fn only_unpacked_folders_are_listed() {
 }
 
 #[test]
-fn name_resolves_to_a_direct_child_or_to_nothing() {
+fn folder_name_resolves_to_a_direct_subfolder_or_to_nothing() {
     let root = std::path::Path::new("/data/bundles");
     assert_eq!(direct_subfolder(root, "notes-0123"), Some(root.join("notes-0123")));
     for name in ["", ".", "..", "../notes", "notes/../..", "notes/server", "notes/", "./notes", "/etc", "//", "/"] {
@@ -177,8 +177,11 @@ fn name_resolves_to_a_direct_child_or_to_nothing() {
 #[test]
 fn archive_with_the_maximum_number_of_files_is_accepted() {
     let file = |n: usize| ZipEntry::stored(&n.to_string(), b"");
-    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid_zip(), Zip::add_entry);
-    assert_eq!(BundleFolder::with_file(&most.to_bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
+    let most = (2..limits::MAX_ARCHIVE_ENTRIES).map(file).fold(valid_zip(), Zip::add_entry);
+    assert_eq!(
+        BundleFolder::with_file(&most.to_bytes()).open().unwrap().archive.files().count(),
+        limits::MAX_ARCHIVE_ENTRIES
+    );
     crate::sample::assert_refused(
         &most.add_entry(ZipEntry::file("one more", b"")).to_bytes(),
         &bundles::ArchiveRefusal::TooManyEntries,
@@ -187,8 +190,8 @@ fn archive_with_the_maximum_number_of_files_is_accepted() {
 
 #[test]
 fn folder_is_verified_against_its_tree_hash() {
-    type Edit = fn(&std::path::Path);
-    let edits: [(Edit, FolderChange); 10] = [
+    type FolderEdit = fn(&std::path::Path);
+    let edits: [(FolderEdit, FolderChange); 10] = [
         (|folder| fs::write(folder.join("b"), "other").unwrap(), FolderChange::Changed("b".to_owned())),
         (
             |folder| fs::write(folder.join("server/lib/new.js"), "").unwrap(),
@@ -220,7 +223,7 @@ fn folder_is_verified_against_its_tree_hash() {
             FolderChange::TooLarge,
         ),
         (
-            |folder| fs::File::create(folder.join("e")).unwrap().set_len(limits::MAX_FILE_BYTES + 1).unwrap(),
+            |folder| fs::File::create(folder.join("e")).unwrap().set_len(limits::MAX_UNPACKED_FILE_BYTES + 1).unwrap(),
             FolderChange::TooLarge,
         ),
     ];

@@ -18,8 +18,8 @@ use crate::input_requests::EarlyExit;
 use crate::resources::{note_resource, note_uri};
 use crate::state::{MAX_NOTES, ServerChange};
 
-const MAX_NAME: usize = 40;
-const MAX_TEXT: usize = 10_000;
+const MAX_NAME_CHARS: usize = 40;
+const MAX_TEXT_CHARS: usize = 10_000;
 
 pub(super) fn add_definition() -> Tool {
     let input = json!({
@@ -60,7 +60,7 @@ pub(super) fn write_note_definition() -> Tool {
         "type": "object",
         "properties": {
             "name": { "type": "string", "title": "Name", "description": "Small letters, digits and dashes.", "pattern": "^[a-z0-9-]{1,40}$" },
-            "text": { "type": "string", "title": "Text", "maxLength": MAX_TEXT }
+            "text": { "type": "string", "title": "Text", "maxLength": MAX_TEXT_CHARS }
         },
         "required": ["name", "text"],
         "additionalProperties": false
@@ -93,10 +93,10 @@ pub(super) fn write_note(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let Arguments { name, text } = call.arguments()?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
+    if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(fits) {
         return Err(EarlyExit::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
     }
-    if text.chars().count() > MAX_TEXT {
+    if text.chars().count() > MAX_TEXT_CHARS {
         return Err(EarlyExit::Failed("A note has at most 10000 characters.".to_owned()));
     }
     let created = {

@@ -24,7 +24,7 @@ pub(crate) fn capabilities() -> Value {
 }
 
 /// A test host: the process of the demo server, and the pipes to it.
-pub(crate) struct Host {
+pub(crate) struct TestHost {
     server: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
@@ -33,7 +33,7 @@ pub(crate) struct Host {
     pub(crate) unread: Vec<Value>,
 }
 
-impl Host {
+impl TestHost {
     /// Starts the server process with these command-line arguments.
     #[expect(clippy::disallowed_methods, reason = "this host shares no code with the one under test")]
     pub(crate) fn start(arguments: &[&str]) -> Self {
@@ -178,7 +178,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for TestHost {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::host::{Host, joined_texts};
+use crate::host::{TestHost, joined_texts};
 
-fn call_tool(host: &mut Host, name: &str, arguments: Value) -> Value {
+fn call_tool(host: &mut TestHost, name: &str, arguments: Value) -> Value {
     host.request_result("tools/call", json!({ "name": name, "arguments": arguments }))
 }
 
 #[test]
 fn every_legacy_revision_initializes_and_calls() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut host = Host::start_legacy(revision);
+        let mut host = TestHost::start_legacy(revision);
         let result = call_tool(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
         assert_eq!(joined_texts(&result), "2 + 3.5 = 5.5", "{revision}: result of add");
         assert!(result["resultType"].is_null(), "{revision}: resultType belongs to 2026-07-28 only");
@@ -23,7 +23,7 @@ fn every_legacy_revision_initializes_and_calls() {
 
 #[test]
 fn pinned_revision_is_always_negotiated() {
-    let mut host = Host::start(&["--revision", "2025-03-26"]);
+    let mut host = TestHost::start(&["--revision", "2025-03-26"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let result = host.request_result("initialize", params);
     assert_eq!(
@@ -34,7 +34,7 @@ fn pinned_revision_is_always_negotiated() {
 
 #[test]
 fn legacy_server_rejects_discover() {
-    let mut host = Host::start(&["--era", "legacy"]);
+    let mut host = TestHost::start(&["--era", "legacy"]);
     let probe = host.modern_request("server/discover", json!({}));
     let error = host.wait_for_error(probe);
     assert_eq!(error["code"], -32601, "the probe should be an unknown method");
@@ -48,7 +48,7 @@ fn legacy_server_rejects_discover() {
 
 #[test]
 fn lists_are_paged() {
-    let mut host = Host::start_legacy("2025-06-18");
+    let mut host = TestHost::start_legacy("2025-06-18");
     let first = host.request_result("tools/list", json!({}));
     assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page should contain ten tools");
     let second = host.request_result("tools/list", json!({ "cursor": first["nextCursor"] }));
@@ -62,7 +62,7 @@ fn lists_are_paged() {
 #[test]
 fn content_depends_on_the_revision() {
     let kinds = |revision: &str| -> Vec<String> {
-        let mut host = Host::start_legacy(revision);
+        let mut host = TestHost::start_legacy(revision);
         let result = call_tool(&mut host, "show_everything", json!({}));
         let blocks = result["content"].as_array().expect("content").iter();
         blocks.map(|block| block["type"].as_str().expect("a block should have a type").to_owned()).collect()
@@ -76,7 +76,7 @@ fn content_depends_on_the_revision() {
     for kind in ["text", "image", "audio", "resource", "resource_link"] {
         assert!(newest.iter().any(|k| k == kind), "the result should contain {kind}: {newest:?}");
     }
-    let mut host = Host::start_legacy("2024-11-05");
+    let mut host = TestHost::start_legacy("2024-11-05");
     let note = call_tool(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
     assert_eq!(
         note["content"].as_array().map(Vec::len),
@@ -87,7 +87,7 @@ fn content_depends_on_the_revision() {
 
 #[test]
 fn sampling_is_a_server_request() {
-    let mut host = Host::start_legacy("2025-06-18");
+    let mut host = TestHost::start_legacy("2025-06-18");
     let id = host
         .request("tools/call", json!({ "name": "ask_model", "arguments": { "question": "Fog?", "with_sound": true } }));
     let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand", "stopReason": "endTurn" });
@@ -116,7 +116,7 @@ fn sampling_is_a_server_request() {
 
 #[test]
 fn denied_request_fails_the_call_with_its_cause() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_model", "arguments": {} }));
     let request = host.wait_for_message("sampling/createMessage");
     let error = json!({ "code": -1, "message": "User rejected sampling request" });
@@ -132,7 +132,7 @@ fn denied_request_fails_the_call_with_its_cause() {
 #[test]
 fn forms_depend_on_the_revision() {
     for (revision, has_lists) in [("2025-06-18", false), ("2025-11-25", true)] {
-        let mut host = Host::start_legacy(revision);
+        let mut host = TestHost::start_legacy(revision);
         let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
         let request = host.respond_to("elicitation/create", json!({ "action": "decline" }));
         let form = &request["params"]["requestedSchema"]["properties"];
@@ -148,7 +148,7 @@ fn forms_depend_on_the_revision() {
 
 #[test]
 fn urls_are_elicited_by_request_and_by_error() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": {} }));
     let request = host.respond_to("elicitation/create", json!({ "action": "accept" }));
     assert_eq!(request["params"]["mode"], "url", "the elicitation should be for a URL");
@@ -166,7 +166,7 @@ fn urls_are_elicited_by_request_and_by_error() {
 
 #[test]
 fn server_request_is_cancelled_with_its_call() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {} }));
     let question = host.wait_for_message("roots/list");
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
@@ -176,7 +176,7 @@ fn server_request_is_cancelled_with_its_call() {
 
 #[test]
 fn slow_call_reports_progress_and_is_cancellable() {
-    let mut host = Host::start_legacy("2025-06-18");
+    let mut host = TestHost::start_legacy("2025-06-18");
     let params = json!({
         "name": "slow_report",
         "arguments": { "seconds": 0.2, "steps": 4 },
@@ -199,7 +199,7 @@ fn slow_call_reports_progress_and_is_cancellable() {
 
 #[test]
 fn changes_are_notified() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     host.request_result("resources/subscribe", json!({ "uri": "note:///shopping" }));
     host.request_result("resources/subscribe", json!({ "uri": "clock:///now" }));
     call_tool(&mut host, "write_note", json!({ "name": "shopping", "text": "Tea." }));
@@ -224,8 +224,8 @@ fn changes_are_notified() {
 
 #[test]
 fn changed_tool_has_another_definition() {
-    let mut host = Host::start_legacy("2025-06-18");
-    let definition = |host: &mut Host| -> Value {
+    let mut host = TestHost::start_legacy("2025-06-18");
+    let definition = |host: &mut TestHost| -> Value {
         let page = host.request_result("tools/list", json!({ "cursor": "from-10" }));
         let tools = page["tools"].as_array().expect("tools").clone();
         tools.into_iter().find(|tool| tool["name"] == "lighthouse").expect("the tool lighthouse should exist initially")
@@ -241,7 +241,7 @@ fn changed_tool_has_another_definition() {
 #[test]
 fn board_has_an_app_whose_page_is_listed_and_read() {
     for revision in ["2024-11-05", "2025-11-25"] {
-        let mut host = Host::start_legacy(revision);
+        let mut host = TestHost::start_legacy(revision);
         let page = host.request_result("tools/list", json!({ "cursor": "from-10" }));
         let tools = page["tools"].as_array().expect("tools").clone();
         let metadata = |name: &str| {
@@ -272,7 +272,7 @@ fn board_has_an_app_whose_page_is_listed_and_read() {
 
 #[test]
 fn moved_card_is_on_the_board_of_later_calls() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     let shown = call_tool(&mut host, "show_board", json!({}));
     assert!(joined_texts(&shown).starts_with("To do: Paint the buoy (buoy)"), "the text is for hosts without apps");
     assert_eq!(shown["structuredContent"]["columns"][0]["cards"][0]["id"], "buoy", "{shown}");
@@ -284,8 +284,8 @@ fn moved_card_is_on_the_board_of_later_calls() {
 
 #[test]
 fn completion_depends_on_earlier_arguments() {
-    let mut host = Host::start_legacy("2025-06-18");
-    let complete = |host: &mut Host, reference: Value, name: &str, context: Value| -> Value {
+    let mut host = TestHost::start_legacy("2025-06-18");
+    let complete = |host: &mut TestHost, reference: Value, name: &str, context: Value| -> Value {
         let params = json!({ "ref": reference, "argument": { "name": name, "value": "" }, "context": context });
         host.request_result("completion/complete", params)["completion"]["values"].take()
     };
@@ -306,7 +306,7 @@ fn completion_depends_on_earlier_arguments() {
 
 #[test]
 fn log_messages_respect_the_level() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     host.request_result("logging/setLevel", json!({ "level": "error" }));
     call_tool(&mut host, "log_something", json!({}));
     let levels: Vec<_> = host.unread.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
@@ -315,7 +315,7 @@ fn log_messages_respect_the_level() {
 
 #[test]
 fn wrong_arguments_fail_the_call_without_a_protocol_error() {
-    let mut host = Host::start_legacy("2025-11-25");
+    let mut host = TestHost::start_legacy("2025-11-25");
     for (tool, arguments) in [
         ("add", json!({ "a": "two" })),
         ("write_note", json!({ "name": "../x", "text": "" })),
@@ -333,7 +333,7 @@ fn wrong_arguments_fail_the_call_without_a_protocol_error() {
 
 #[test]
 fn prompts_and_resources_return_the_promised_content() {
-    let mut host = Host::start_legacy("2025-06-18");
+    let mut host = TestHost::start_legacy("2025-06-18");
     let chart = host.request_result("prompts/get", json!({ "name": "read_the_chart" }));
     let kinds = chart["messages"].to_string();
     assert!(

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::host::{Host, joined_texts};
+use crate::host::{TestHost, joined_texts};
 
-fn start_modern_host() -> Host {
-    let mut host = Host::start(&[]);
+fn start_modern_host() -> TestHost {
+    let mut host = TestHost::start(&[]);
     let discovered = host.modern_result("server/discover", json!({}));
     assert!(
         discovered["supportedVersions"].as_array().is_some_and(|versions| versions.contains(&json!("2026-07-28"))),
@@ -17,7 +17,7 @@ fn start_modern_host() -> Host {
     host
 }
 
-fn call_tool(host: &mut Host, params: Value) -> Value {
+fn call_tool(host: &mut TestHost, params: Value) -> Value {
     host.modern_result("tools/call", params)
 }
 
@@ -52,7 +52,7 @@ fn board_and_its_page_are_the_same_in_stateless_requests() {
 
 #[test]
 fn modern_server_rejects_initialize() {
-    let mut host = Host::start(&["--era", "modern"]);
+    let mut host = TestHost::start(&["--era", "modern"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let id = host.request("initialize", params);
     let error = host.wait_for_error(id);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::CallKind;
 
 /// Maximum length of a name or URI in a [`Reading`], in characters.
-const MAX_NAME_CHARS: usize = 200;
+const MAX_READING_NAME_CHARS: usize = 200;
 
 /// Record of content that a conversation has read from one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,8 @@ pub struct Reading {
     pub server: String,
     /// Kind of the content: output of a tool, a prompt, or a resource.
     pub kind: ReadingKind,
-    /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME_CHARS`] characters. Empty if unknown.
+    /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_READING_NAME_CHARS`] characters. Empty if
+    /// unknown.
     pub name: String,
     /// Set if the tool's definition claimed, at the time of the call, that the tool reaches an open world
     /// (`openWorldHint`).
@@ -67,10 +68,10 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Creates a record of content from a server. `name` is truncated to [`MAX_NAME_CHARS`] characters.
+    /// Creates a record of content from a server. `name` is truncated to [`MAX_READING_NAME_CHARS`] characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
-        let name = name.chars().take(MAX_NAME_CHARS).collect();
+        let name = name.chars().take(MAX_READING_NAME_CHARS).collect();
         Self { server: server.to_owned(), kind, name, open_world: false }
     }
 

@@ -13,7 +13,7 @@ use testkit::bundle_file::Bundle;
 
 /// Environment variable with the data folder for the second process, which is another run of this test program.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
-const ROUNDS: usize = 12;
+const INSTALL_ROUNDS: usize = 12;
 
 /// Repeatedly installs a bundle, verifies its files and removes it. The server remains after the last round.
 async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
@@ -28,7 +28,7 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
     let source = InstallSource::Bundle { path: folder.join("demo.mcpb"), sha256: None };
     let draft =
         InstallDraft { source, name: name.to_owned(), values: Default::default(), sandbox: None, upgrades: None };
-    for round in 0..ROUNDS {
+    for round in 0..INSTALL_ROUNDS {
         let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
         installer.install(&host, &draft, shown.as_str()).await.unwrap();
         let server = host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == name);
@@ -37,7 +37,7 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
         let root = installer.bundles_folder().await.unwrap();
         bundles::verify_folder(&root.join(&files.folder), &files.tree)
             .unwrap_or_else(|change| panic!("{name} in round {round}: {change}"));
-        if round + 1 < ROUNDS {
+        if round + 1 < INSTALL_ROUNDS {
             installer.remove(&host, name).await.unwrap();
         }
     }
@@ -45,7 +45,7 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
 }
 
 #[tokio::test]
-async fn second_process() {
+async fn child_process_that_installs_and_removes() {
     if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         install_and_remove_repeatedly(&PathBuf::from(folder), "other").await;
     }
@@ -57,7 +57,7 @@ async fn two_processes_do_not_remove_each_others_bundle() {
     let folder = tempfile::tempdir().unwrap();
     Bundle::small().write(&folder.path().join("demo.mcpb"));
     let mut other = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::second_process"])
+        .args(["--exact", "processes::child_process_that_installs_and_removes"])
         .env(FOLDER_VARIABLE, folder.path())
         .spawn()
         .unwrap();

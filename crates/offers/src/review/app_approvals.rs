@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_valid_for_one_version_of_a_page() {
+    fn app_approval_is_valid_for_one_version_of_its_page() {
         let mut approvals = BTreeMap::new();
         assert_eq!(app_review_state(&approvals, "ui://a", "1"), AppReviewState::New);
         assert!(approve_app(&mut approvals, "ui://a", approval("1")));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_approved_pages_is_bounded() {
+    fn number_of_approved_app_pages_is_bounded() {
         let mut approvals = BTreeMap::new();
         for number in 0..MAX_APP_APPROVALS {
             assert!(approve_app(&mut approvals, &format!("ui://{number}"), approval("1")));

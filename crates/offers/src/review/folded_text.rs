@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folded_parts_map_to_their_origin() {
+    fn folded_characters_map_to_their_offset_in_the_original_text() {
         let text = "\u{200b}İ__A\u{e0042}é б";
         let folded = FoldedText::new(text);
         assert_eq!(

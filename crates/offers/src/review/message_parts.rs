@@ -7,13 +7,13 @@ use domain::item::{Content, ResourceContents, ToolResult};
 use models::MessagePart;
 use serde_json::{Value, json};
 
-use super::visible_text::visible_part;
+use super::visible_text::with_visible_text;
 
 /// Converts a tool result to message parts. Structured content is only included if there is no text, since servers send
 /// the same content in both.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<MessagePart> {
-    raw_result_parts(result).into_iter().map(visible_part).collect()
+    raw_result_parts(result).into_iter().map(with_visible_text).collect()
 }
 
 /// Converts a tool result to message parts without making invisible characters visible.
@@ -35,7 +35,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
 /// Converts one content block of a result or message to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
-    visible_part(raw_content_part(content))
+    with_visible_text(raw_content_part(content))
 }
 
 fn raw_content_part(content: &Content) -> MessagePart {
@@ -56,7 +56,7 @@ fn raw_content_part(content: &Content) -> MessagePart {
 /// Converts the contents of one resource to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> MessagePart {
-    visible_part(raw_contents_part(contents))
+    with_visible_text(raw_contents_part(contents))
 }
 
 /// Converts the contents of one resource without making invisible characters visible.
@@ -75,7 +75,7 @@ fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
 /// characters are made visible.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
-    visible_part(raw_bytes_part(name, mime, data))
+    with_visible_text(raw_bytes_part(name, mime, data))
 }
 
 /// Converts base64 data to a message part without making invisible characters visible.
@@ -87,7 +87,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     match kind {
         "image" if !mime.starts_with("image/svg") => MessagePart::Image { mime: mime.to_owned(), data: bytes.into() },
         "audio" => MessagePart::Audio { mime: mime.to_owned(), data: bytes.into() },
-        _ => match decode_text(mime, bytes) {
+        _ => match decode_if_text(mime, bytes) {
             Ok(text) => MessagePart::Text(text),
             Err(bytes) => MessagePart::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
         },
@@ -95,7 +95,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
 }
 
 /// Decodes data as text if the media type is textual, or if the type is unspecified and the bytes are valid UTF-8.
-fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+fn decode_if_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     let is_text = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
     let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");

@@ -8,11 +8,11 @@ use url::Url;
 
 /// Returns the part of a text that starts with the first misleading link, or `None` if there is no such link.
 pub(super) fn misleading_link(text: &str) -> Option<&str> {
-    find_in_markdown(text).or_else(|| find_in_html(text))
+    find_misleading_markdown_link(text).or_else(|| find_misleading_html_link(text))
 }
 
 /// Returns the part of a text that starts with the first misleading Markdown link, `[shown](address)`.
-fn find_in_markdown(text: &str) -> Option<&str> {
+fn find_misleading_markdown_link(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("](") {
         let (middle, after) = (from + found, from + found + 2);
@@ -31,14 +31,14 @@ fn find_in_markdown(text: &str) -> Option<&str> {
 }
 
 /// Returns the part of a text that starts with the first misleading HTML link, `<a href="address">shown</a>`.
-fn find_in_html(text: &str) -> Option<&str> {
+fn find_misleading_html_link(text: &str) -> Option<&str> {
     let mut from = 0;
-    while let Some(begin) = next_anchor(text, from) {
-        let end = next_anchor(text, begin + 2).unwrap_or(text.len());
+    while let Some(begin) = next_anchor_tag(text, from) {
+        let end = next_anchor_tag(text, begin + 2).unwrap_or(text.len());
         from = end;
         let Some((tag, inside)) = text[begin..end].split_once('>') else { continue };
         let Some(address) = link_address(tag) else { continue };
-        if is_misleading(&without_tags(inside), address) {
+        if is_misleading(&without_html_tags(inside), address) {
             return Some(&text[begin..]);
         }
     }
@@ -46,7 +46,7 @@ fn find_in_html(text: &str) -> Option<&str> {
 }
 
 /// Returns the position of the next HTML link at or after `from`.
-fn next_anchor(text: &str, from: usize) -> Option<usize> {
+fn next_anchor_tag(text: &str, from: usize) -> Option<usize> {
     let begins = |at: &usize| {
         let after = &text.as_bytes()[at + 1..];
         matches!(after, [b'a' | b'A', blank, ..] if blank.is_ascii_whitespace() || *blank == b'/')
@@ -66,7 +66,7 @@ fn link_address(tag: &str) -> Option<&str> {
 }
 
 /// Returns the visible text of an HTML link.
-fn without_tags(inside: &str) -> String {
+fn without_html_tags(inside: &str) -> String {
     let mut shown = String::new();
     let mut parts = inside.split('<');
     shown.push_str(parts.next().unwrap_or_default());

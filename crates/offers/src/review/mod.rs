@@ -24,11 +24,11 @@ pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
 pub use pins::{
-    DefinitionKind, MAX_PINS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin, PinnedIdentity, Pins,
-    ServerPins,
+    DefinitionKind, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin,
+    PinnedIdentity, Pins, ServerPins,
 };
 pub use results::flags_of_result;
-pub use visible_text::{visible_part, visible_schema, visible_text};
+pub use visible_text::{visible_schema, visible_text, with_visible_text};
 pub use word_diff::{DiffPiece, diff_words};
 
 use std::collections::HashMap;

@@ -296,7 +296,7 @@ pub(super) const MISLEADING_PHRASES: &[(FlagReason, &[&str])] = &[
 /// Phrases that are suspicious in documents too, because they address a model or refer to its user. The other phrases
 /// are only suspicious in definitions: harmless documents contain "you must first", and harmless code contains `[inst]`
 /// and `<System>`.
-pub(super) const SUSPICIOUS_IN_DOCUMENTS: &[&str] = &[
+pub(super) const SUSPICIOUS_DOCUMENT_PHRASES: &[&str] = &[
     "ignore all previous",
     "ignore any previous",
     "ignore previous",

@@ -16,7 +16,7 @@ use super::{AppApproval, DefinitionChange, DefinitionDiff, display_title};
 
 /// Maximum number of pinned definitions of one kind per server. Definitions beyond it remain new, so that their use
 /// requires consent each time.
-pub const MAX_PINS: usize = 5_000;
+pub const MAX_PINNED_DEFINITIONS: usize = 5_000;
 /// Maximum size of a definition that is stored completely, in bytes of canonical JSON. Of larger ones, the hash and the
 /// beginning are stored.
 pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
@@ -24,7 +24,7 @@ pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
 /// hash and the beginning are stored.
 pub const MAX_STORED_DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
 /// Length of the stored beginning of a definition that is not stored completely, in characters.
-const STORED_BEGINNING_CHARS: usize = 1_000;
+const STORED_DEFINITION_BEGINNING_CHARS: usize = 1_000;
 
 /// Pins of all servers, by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
@@ -198,7 +198,7 @@ impl ServerPins {
     ) -> bool {
         let stored_bytes: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
         let of_kind = self.definitions_mut(kind);
-        if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
+        if of_kind.len() >= MAX_PINNED_DEFINITIONS && !of_kind.contains_key(name) {
             return false;
         }
         let text = canonical_json(definition);
@@ -209,7 +209,7 @@ impl ServerPins {
             under: identity.cloned(),
             at,
             definition: is_whole.then(|| definition.clone()),
-            head: if is_whole { String::new() } else { text.chars().take(STORED_BEGINNING_CHARS).collect() },
+            head: if is_whole { String::new() } else { text.chars().take(STORED_DEFINITION_BEGINNING_CHARS).collect() },
             bytes: text.len(),
             changed: None,
         };
@@ -325,7 +325,7 @@ mod tests {
         assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "a large definition can be pinned");
         let pin = &pins.tools["a"];
         assert!(
-            pin.definition.is_none() && pin.head.len() == STORED_BEGINNING_CHARS,
+            pin.definition.is_none() && pin.head.len() == STORED_DEFINITION_BEGINNING_CHARS,
             "only the beginning of a large definition is stored"
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
@@ -334,7 +334,7 @@ mod tests {
             "a change of a large definition is detected by its hash: {}",
             diff.changes.len()
         );
-        for n in 1..MAX_PINS {
+        for n in 1..MAX_PINNED_DEFINITIONS {
             assert!(
                 pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1),
                 "the maximum number of pins is not reached at {n}"
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn pins_round_trip() {
+    fn server_pins_round_trip_through_json() {
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
         pins.pin_command_or_address(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });

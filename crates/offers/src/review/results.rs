@@ -12,7 +12,7 @@ use foreign::is_hidden;
 
 use super::flags::{Flag, FlagReason, for_each_phrase};
 use super::misleading_links::misleading_link;
-use super::phrases::SUSPICIOUS_IN_DOCUMENTS;
+use super::phrases::SUSPICIOUS_DOCUMENT_PHRASES;
 
 /// Number of bytes of text that are searched at a time. A search uses about twenty times as much memory.
 const SEARCH_CHUNK_BYTES: usize = 256 << 10;
@@ -37,7 +37,7 @@ pub fn flags_of_result(text: &str) -> Vec<Flag> {
     }
     for chunk in overlapping_chunks(text) {
         for_each_phrase(chunk, |reason, phrase, about| {
-            if SUSPICIOUS_IN_DOCUMENTS.contains(&phrase) {
+            if SUSPICIOUS_DOCUMENT_PHRASES.contains(&phrase) {
                 flag(reason, about);
             }
         });
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn s27_each_document_phrase_is_flagged() {
-        for phrase in SUSPICIOUS_IN_DOCUMENTS {
+        for phrase in SUSPICIOUS_DOCUMENT_PHRASES {
             assert!(!flags_of_result(phrase).is_empty(), "S27: {phrase:?} is flagged");
         }
     }

@@ -37,7 +37,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
 
 /// Makes invisible characters in the text of a message part visible.
 #[must_use]
-pub fn visible_part(part: MessagePart) -> MessagePart {
+pub fn with_visible_text(part: MessagePart) -> MessagePart {
     match part {
         MessagePart::Text(text) => MessagePart::Text(visible_text(&text).into_owned()),
         other => other,
@@ -53,10 +53,10 @@ const fn is_emoji(c: char) -> bool {
 /// Makes invisible characters in the titles, descriptions and comments of a JSON schema visible.
 #[must_use]
 pub fn visible_schema(schema: Value) -> Value {
-    visible_schema_at_depth(schema, 0)
+    schema_with_visible_text_at_depth(schema, 0)
 }
 
-fn visible_schema_at_depth(schema: Value, depth: usize) -> Value {
+fn schema_with_visible_text_at_depth(schema: Value, depth: usize) -> Value {
     if depth > MAX_SCHEMA_DEPTH {
         return schema;
     }
@@ -67,12 +67,12 @@ fn visible_schema_at_depth(schema: Value, depth: usize) -> Value {
                     let text = visible_text(&text).into_owned();
                     (name, Value::String(text))
                 }
-                value => (name, visible_schema_at_depth(value, depth + 1)),
+                value => (name, schema_with_visible_text_at_depth(value, depth + 1)),
             });
             Value::Object(visible.collect())
         }
         Value::Array(list) => {
-            Value::Array(list.into_iter().map(|value| visible_schema_at_depth(value, depth + 1)).collect())
+            Value::Array(list.into_iter().map(|value| schema_with_visible_text_at_depth(value, depth + 1)).collect())
         }
         other => other,
     }

@@ -46,7 +46,7 @@ impl SettingsPath {
     /// operating systems in `environment`.
     pub(crate) fn base_folder(&self, environment: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| environment.systems.contains(&system);
-        let config = || environment.variable_or_home_folder("XDG_CONFIG_HOME", ".config");
+        let config = || environment.folder_from_variable_or_home("XDG_CONFIG_HOME", ".config");
         match self.base {
             BaseFolder::Home => Some(environment.home.clone()),
             BaseFolder::HomeOn(system) => on(system).then(|| environment.home.clone()),
@@ -56,12 +56,11 @@ impl SettingsPath {
             BaseFolder::ApplicationSupport => {
                 on(OperatingSystem::MacOs).then(|| join_components(&environment.home, "Library/Application Support"))
             }
-            BaseFolder::AppData => {
-                on(OperatingSystem::Windows).then(|| environment.variable_or_home_folder("APPDATA", "AppData/Roaming"))
-            }
+            BaseFolder::AppData => on(OperatingSystem::Windows)
+                .then(|| environment.folder_from_variable_or_home("APPDATA", "AppData/Roaming")),
             BaseFolder::LocalAppData => on(OperatingSystem::Windows)
-                .then(|| environment.variable_or_home_folder("LOCALAPPDATA", "AppData/Local")),
-            BaseFolder::Variable(name, below_home) => Some(environment.variable_or_home_folder(name, below_home)),
+                .then(|| environment.folder_from_variable_or_home("LOCALAPPDATA", "AppData/Local")),
+            BaseFolder::Variable(name, below_home) => Some(environment.folder_from_variable_or_home(name, below_home)),
             BaseFolder::Project => None,
         }
     }

@@ -16,7 +16,7 @@ use crate::notes::{ImportNote, ImportNoteKind};
 /// Name of the file in a project folder that defines the project's servers in Claude Code.
 const PROJECT_SERVERS_FILE: &str = ".mcp.json";
 /// Claude Code's settings files that may list disabled servers, relative to the project folder or the home folder.
-const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+const CLAUDE_SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 /// Key of the list of servers that are disabled although `.mcp.json` defines them.
 const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
 /// Maximum number of names of disabled servers that are read from one file.
@@ -41,7 +41,7 @@ impl SettingsScan<'_> {
         else {
             return;
         };
-        let names = self.disabled_in_project(folder);
+        let names = self.disabled_servers_in_project(folder);
         for server in servers.iter_mut().filter(|server| !server.off) {
             if server.origins.iter().any(|origin| names.contains(&origin.name)) {
                 server.off = true;
@@ -52,25 +52,25 @@ impl SettingsScan<'_> {
 
     /// Returns the names of the servers that the user has disabled in a project. Ignores unreadable files, since a scan
     /// only reports problems of files that define servers.
-    fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
+    fn disabled_servers_in_project(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.environment.home;
         let mut roots = files::allowed_roots(self.environment);
         roots.extend(folder.canonicalize());
         let read = |path: PathBuf, limit| files::read_file(&path, limit, Some(&roots)).ok().flatten();
         let paths =
-            [folder, home.as_path()].into_iter().flat_map(|folder| SETTINGS_FILES.map(|file| folder.join(file)));
+            [folder, home.as_path()].into_iter().flat_map(|folder| CLAUDE_SETTINGS_FILES.map(|file| folder.join(file)));
         let mut names: BTreeSet<String> = paths
-            .filter_map(|path| read(path, files::MAX_FILE_BYTES))
-            .flat_map(|text| disabled_in_settings(&text))
+            .filter_map(|path| read(path, files::MAX_SETTINGS_FILE_BYTES))
+            .flat_map(|text| disabled_servers_in_settings(&text))
             .collect();
-        if let Some(text) = read(home.join(".claude.json"), files::MAX_STATE_FILE_BYTES) {
-            names.extend(disabled_in_state(&text, folder));
+        if let Some(text) = read(home.join(".claude.json"), files::MAX_CLAUDE_STATE_FILE_BYTES) {
+            names.extend(disabled_servers_in_state(&text, folder));
         }
         names
     }
 }
 
-fn disabled_in_settings(text: &str) -> Vec<String> {
+fn disabled_servers_in_settings(text: &str) -> Vec<String> {
     let Ok(Some(Value::Object(root))) =
         JsonText::without_file(without_byte_order_mark(text)).parse(JsonDialect::WithComments)
     else {
@@ -80,7 +80,7 @@ fn disabled_in_settings(text: &str) -> Vec<String> {
     items.filter_map(Value::as_string_lit).map(|name| name.value.to_string()).take(MAX_DISABLED_NAMES).collect()
 }
 
-fn disabled_in_state(text: &str, folder: &Path) -> Vec<String> {
+fn disabled_servers_in_state(text: &str, folder: &Path) -> Vec<String> {
     let Ok(mut state) = serde_json::from_str::<ClaudeStateFile<'_>>(without_byte_order_mark(text)) else {
         return Vec::new();
     };

@@ -29,7 +29,9 @@ struct ClaudeProject<'t> {
     servers: Option<&'t RawValue>,
 }
 
-pub(super) fn read_state_entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<SettingsEntry>, ConfigProblem> {
+pub(super) fn read_claude_state_entries(
+    mut reader: SettingsReader<'_, '_>,
+) -> Result<Vec<SettingsEntry>, ConfigProblem> {
     let whole = reader.text;
     let state: ClaudeStateFile<'_> = serde_json::from_str(whole.text).map_err(|error| {
         let cause = error.to_string();
@@ -53,7 +55,7 @@ pub(super) fn read_state_entries(mut reader: SettingsReader<'_, '_>) -> Result<V
     }
     let places = part_positions(whole.text, &parts.iter().map(|(part, _)| *part).collect::<Vec<_>>());
     for ((part, project), (lines_before, columns_before)) in parts.into_iter().zip(places) {
-        if part.len() as u64 > crate::files::MAX_FILE_BYTES {
+        if part.len() as u64 > crate::files::MAX_SETTINGS_FILE_BYTES {
             return Err(whole.problem(0, "its servers are longer than 1 MB"));
         }
         reader.text = JsonText { text: part, lines_before, columns_before, ..whole };

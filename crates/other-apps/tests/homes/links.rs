@@ -10,7 +10,7 @@ const ONE_SERVER: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
 
 #[cfg(unix)]
 #[test]
-fn link_is_followed_within_the_home_only() {
+fn symbolic_link_is_followed_within_the_home_only() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -54,7 +54,7 @@ fn folder_named_by_a_variable_may_be_outside_the_home() {
 }
 
 #[test]
-fn folder_in_place_of_a_file_is_reported_separately() {
+fn folder_in_place_of_a_settings_file_is_reported_separately() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
     fs::create_dir_all(home.path().join(".kiro/settings")).unwrap();

@@ -19,11 +19,11 @@ pub(crate) fn fixtures() -> PathBuf {
 }
 
 /// The table of scan results that a test compares with a file.
-pub(crate) struct Table {
+pub(crate) struct ImportTable {
     lines: Vec<String>,
 }
 
-impl Table {
+impl ImportTable {
     pub(crate) fn new() -> Self {
         Self { lines: vec![TABLE_HEAD.to_owned()] }
     }

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logged_url_contains_no_key() {
+    fn redacted_url_contains_no_api_key() {
         let url = "https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp?key=s3cret";
         let config = HttpConfig { url: url.into(), ..HttpConfig::default() };
         assert_eq!(config.redacted_url(), "https://a.example/s/9f86…/mcp?key=…", "the displayed URL contains no key");

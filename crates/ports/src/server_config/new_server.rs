@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::server_config::{HttpConfig, StdioConfig};
 
-    fn secret_value(value: &str) -> ValuePart {
+    fn secret_value_part(value: &str) -> ValuePart {
         ValuePart::Secret(Some(value.to_owned().into()))
     }
 
@@ -101,9 +101,9 @@ mod tests {
         let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
         let values = vec![
             ValuePart::Text("Bearer ".to_owned()),
-            secret_value("one"),
+            secret_value_part("one"),
             ValuePart::Text(":".to_owned()),
-            secret_value("two"),
+            secret_value_part("two"),
         ];
         let pending = vec![ValuePart::Secret(None)];
         let new = NewServer {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a pattern on tool names, in bytes.
-const MAX_PATTERN_BYTES: usize = 1_000;
+const MAX_TOOL_PATTERN_BYTES: usize = 1_000;
 
 /// The tools of a server that are available to models, by patterns on their names. In a pattern, `*` matches any text,
 /// including an empty one, and every other character matches only itself. Case matters, and there is no escape
@@ -26,7 +26,7 @@ impl ToolFilter {
     /// Returns `true` if the tool is available to models.
     #[must_use]
     pub fn admits(&self, tool: &str) -> bool {
-        let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, tool));
+        let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches_tool_pattern(pattern, tool));
         self.enabled.as_deref().is_none_or(is_in) && !is_in(&self.disabled)
     }
 
@@ -36,7 +36,8 @@ impl ToolFilter {
     pub fn restrict(&mut self, other: Self) {
         self.enabled = match (self.enabled.take(), other.enabled) {
             (Some(own), Some(other)) => {
-                let is_covered = |pattern: &String, by: &[String]| by.iter().any(|wider| matches(wider, pattern));
+                let is_covered =
+                    |pattern: &String, by: &[String]| by.iter().any(|wider| matches_tool_pattern(wider, pattern));
                 let mut both: Vec<String> = own.iter().filter(|name| is_covered(name, &other)).cloned().collect();
                 both.extend(other.into_iter().filter(|name| !own.contains(name) && is_covered(name, &own)));
                 Some(both)
@@ -63,14 +64,15 @@ impl ToolFilter {
         if lists.iter().any(|list| list.len() > Self::MAX_PATTERNS) {
             return Some(format!("a list of its tools has more than {} names", Self::MAX_PATTERNS));
         }
-        let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN_BYTES;
+        let is_bad = |name: &String| name.is_empty() || name.len() > MAX_TOOL_PATTERN_BYTES;
         let is_any_bad = lists.into_iter().flatten().any(is_bad);
-        is_any_bad.then(|| format!("the name of a tool must not be empty or longer than {MAX_PATTERN_BYTES} bytes"))
+        is_any_bad
+            .then(|| format!("the name of a tool must not be empty or longer than {MAX_TOOL_PATTERN_BYTES} bytes"))
     }
 }
 
 /// Returns `true` if a pattern matches a tool's name. Scans the name once, from its start to its end.
-fn matches(pattern: &str, name: &str) -> bool {
+fn matches_tool_pattern(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn star_matches_any_text_and_other_characters_match_themselves() {
+    fn star_in_tool_pattern_matches_any_text() {
         let cases = [
             ("read", "read", true),
             ("read", "read_file", false),
@@ -120,15 +122,15 @@ mod tests {
             ("delete*", "delete\u{200b}", true),
         ];
         for (pattern, name, expected) in cases {
-            assert_eq!(matches(pattern, name), expected, "{pattern:?} and {name:?}");
+            assert_eq!(matches_tool_pattern(pattern, name), expected, "{pattern:?} and {name:?}");
         }
     }
 
     #[test]
     fn pattern_with_many_stars_is_matched_in_bounded_time() {
-        let (pattern, name) = ("*a".repeat(MAX_PATTERN_BYTES / 2), "a".repeat(100_000));
-        assert!(matches(&pattern, &name), "each part is found");
-        assert!(!matches(&format!("{pattern}b"), &name), "the end differs");
+        let (pattern, name) = ("*a".repeat(MAX_TOOL_PATTERN_BYTES / 2), "a".repeat(100_000));
+        assert!(matches_tool_pattern(&pattern, &name), "each part is found");
+        assert!(!matches_tool_pattern(&format!("{pattern}b"), &name), "the end differs");
     }
 
     #[test]
@@ -174,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn number_and_length_of_patterns_are_bounded() {
+    fn number_and_length_of_tool_patterns_are_bounded() {
         assert_eq!(tool_filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
         assert!(tool_filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
-        let long = "x".repeat(MAX_PATTERN_BYTES + 1);
+        let long = "x".repeat(MAX_TOOL_PATTERN_BYTES + 1);
         assert!(tool_filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
         assert!(
             tool_filter(None, &vec!["x"; ToolFilter::MAX_PATTERNS + 1]).problem().is_some(),

@@ -4,7 +4,7 @@ use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, Search
 use serde_json::json;
 use testkit::http::HttpServer;
 
-use crate::stored::{StoredRegistry, TestCatalog, active_entry, registry_entry};
+use crate::stored::{FakeRegistry, TestCatalog, active_entry, registry_entry};
 
 fn search_query(text: &str, cursor: Option<String>) -> SearchQuery {
     SearchQuery { text: text.to_owned(), cursor, limit: Some(2) }
@@ -17,7 +17,7 @@ async fn search_continues_from_page_to_page() {
     let mut entries: Vec<_> = names.iter().map(|name| active_entry(name, "2.0.0", true)).collect();
     entries.insert(1, bad);
     entries.push(active_entry("com.example/a", "1.0.0", false));
-    let server = StoredRegistry::of(entries).serve().await;
+    let server = FakeRegistry::of(entries).serve().await;
     let desk = TestCatalog::at_server(&server);
     let first = desk.catalog.search(&search_query("com.example", None), CachePolicy::Usual).await.unwrap();
     assert_eq!(first.value.entries[0].server.name, "com.example/a");
@@ -45,7 +45,7 @@ async fn search_continues_from_page_to_page() {
 async fn versions_include_deleted_ones() {
     let deleted = json!({ "status": "deleted", "statusMessage": "malware", "updatedAt": "2026-02-01T00:00:00Z" });
     let deprecated = json!({ "status": "deprecated", "statusMessage": "old", "updatedAt": "2026-02-01T00:00:00Z" });
-    let server = StoredRegistry::of(vec![
+    let server = FakeRegistry::of(vec![
         active_entry("com.example/a", "2.0.0+b", true),
         registry_entry("com.example/a", "1.1.0", deleted),
         registry_entry("com.example/a", "1.0.0", deprecated),
@@ -81,7 +81,7 @@ async fn versions_include_deleted_ones() {
 
 #[tokio::test]
 async fn missing_server_or_version_is_reported() {
-    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::NotFound { .. }), "{error}");
@@ -113,7 +113,7 @@ async fn response_about_another_server_is_rejected() {
 
 #[tokio::test]
 async fn header_is_sent_with_each_request() {
-    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
     let desk = TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
@@ -126,7 +126,7 @@ async fn header_is_sent_with_each_request() {
 #[tokio::test]
 async fn header_value_is_neither_cached_nor_shown() {
     let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();

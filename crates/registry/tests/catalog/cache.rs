@@ -3,7 +3,7 @@
 use registry::{CacheLimits, CachePolicy, ListingStatus, RegistryError, SearchQuery};
 use serde_json::json;
 
-use crate::stored::{HOUR_MILLIS, START_TIME, StoredRegistry, TestCatalog, active_entry, registry_entry};
+use crate::stored::{FakeRegistry, HOUR_MILLIS, START_TIME, TestCatalog, active_entry, registry_entry};
 
 fn text_query(text: &str) -> SearchQuery {
     SearchQuery { text: text.to_owned(), ..SearchQuery::default() }
@@ -11,7 +11,7 @@ fn text_query(text: &str) -> SearchQuery {
 
 #[tokio::test]
 async fn response_is_fresh_for_an_hour() {
-    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at_server(&server);
     let ask = async |freshness| desk.catalog.search(&text_query(""), freshness).await.unwrap().fetched;
     assert_eq!(ask(CachePolicy::Usual).await, START_TIME);
@@ -36,7 +36,7 @@ async fn response_is_fresh_for_an_hour() {
 
 #[tokio::test]
 async fn cached_responses_are_shown_with_their_age_while_offline() {
-    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at_server(&server);
     desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
@@ -57,7 +57,7 @@ async fn cached_responses_are_shown_with_their_age_while_offline() {
 
 #[tokio::test]
 async fn all_cached_responses_are_searched_while_offline() {
-    let stored = StoredRegistry::of(vec![
+    let stored = FakeRegistry::of(vec![
         active_entry("com.example/notes", "1.0.0", true),
         active_entry("org.other/mail", "1.0.0", true),
     ]);
@@ -92,7 +92,7 @@ async fn all_cached_responses_are_searched_while_offline() {
 
 #[tokio::test]
 async fn later_status_is_merged_into_cached_responses() {
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let desk = TestCatalog::at_server(&server);
     desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
@@ -118,7 +118,7 @@ async fn later_status_is_merged_into_cached_responses() {
 
 #[tokio::test]
 async fn cache_is_bounded() {
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let limits = CacheLimits { bytes: 1 << 20, responses: 3 };
     let desk = TestCatalog::with_address(&server.url(""), Default::default(), limits, None);
@@ -150,7 +150,7 @@ async fn cache_is_bounded() {
 
 #[tokio::test]
 async fn damaged_cache_is_fetched_again() {
-    let server = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at_server(&server);
     desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
     let answer = |name: &str| name.len() > 60;
@@ -172,7 +172,7 @@ async fn damaged_cache_is_fetched_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_each_others_responses() {
     const BODY_BYTES: usize = 20;
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let desk = TestCatalog::at_server(&server);
     let programs = ["app", "cli"].map(|program| {

@@ -7,7 +7,7 @@ use registry::{CachePolicy, ChangesSummary, ListingStatus, RegistryLimits, Searc
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use crate::stored::{HOUR_MILLIS, StoredRegistry, TestCatalog, registry_entry};
+use crate::stored::{FakeRegistry, HOUR_MILLIS, TestCatalog, registry_entry};
 
 fn changed_entry(name: &str, status: &str, updated: &str) -> Value {
     registry_entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
@@ -27,7 +27,7 @@ fn requested_start_times(server: &HttpServer) -> Vec<String> {
 
 #[tokio::test]
 async fn deletion_is_known_after_the_next_refresh() {
-    let stored = StoredRegistry::of(vec![changed_entry("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
+    let stored = FakeRegistry::of(vec![changed_entry("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
     let desk = TestCatalog::at_server(&server);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 1, unreadable: 0, complete: true }));
@@ -64,7 +64,7 @@ async fn deletion_is_known_after_the_next_refresh() {
 
 #[tokio::test]
 async fn changes_are_read_to_their_last_page() {
-    let stored = StoredRegistry::of(deleted_entries(250).collect());
+    let stored = FakeRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
     let desk = TestCatalog::at_server(&server);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true }));
@@ -74,7 +74,7 @@ async fn changes_are_read_to_their_last_page() {
 
 #[tokio::test]
 async fn remaining_pages_are_read_by_the_next_refreshes() {
-    let stored = StoredRegistry::of(deleted_entries(250).collect());
+    let stored = FakeRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
     let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false }));
@@ -102,7 +102,7 @@ async fn remaining_pages_are_read_by_the_next_refreshes() {
 
 #[tokio::test]
 async fn rejected_cursor_restarts_the_list() {
-    let stored = StoredRegistry::of(deleted_entries(250).collect());
+    let stored = FakeRegistry::of(deleted_entries(250).collect());
     let forgets = Arc::new(AtomicBool::new(false));
     let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
     let server = HttpServer::start(move |request, mut answer| {
@@ -126,7 +126,7 @@ async fn rejected_cursor_restarts_the_list() {
 
 #[tokio::test]
 async fn future_timestamp_does_not_hide_changes() {
-    let stored = StoredRegistry::of(vec![changed_entry("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
+    let stored = FakeRegistry::of(vec![changed_entry("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
     let server = stored.serve().await;
     let desk = TestCatalog::at_server(&server);
     desk.catalog.refresh().await.unwrap();

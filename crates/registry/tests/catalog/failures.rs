@@ -5,7 +5,7 @@ use std::time::Duration;
 use registry::{CachePolicy, RegistryError, RegistryHeader, RegistryLimits, SearchQuery};
 use testkit::http::HttpServer;
 
-use crate::stored::{StoredRegistry, TestCatalog, active_entry};
+use crate::stored::{FakeRegistry, TestCatalog, active_entry};
 
 const JSON_HEADER: &str = "content-type: application/json\r\n";
 
@@ -74,7 +74,7 @@ async fn truncated_response_is_an_error() {
 
 #[tokio::test]
 async fn redirect_within_the_registry_is_followed() {
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = HttpServer::start(move |request, mut answer| {
         let stored = stored.clone();
         async move {
@@ -92,7 +92,7 @@ async fn redirect_within_the_registry_is_followed() {
 
 #[tokio::test]
 async fn redirect_to_another_origin_receives_nothing() {
-    let other = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
+    let other = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let location = format!("location: {}\r\n", other.url("/v0.1/servers"));
     let server = HttpServer::start(move |_, mut answer| {
         let location = location.clone();
@@ -127,7 +127,7 @@ async fn redirects_are_bounded() {
 
 #[tokio::test]
 async fn cached_response_replaces_that_of_a_broken_registry() {
-    let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
+    let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let is_broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let broken = is_broken.clone();
     let server = HttpServer::start(move |request, mut answer| {

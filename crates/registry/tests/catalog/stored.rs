@@ -103,9 +103,9 @@ pub(crate) fn active_entry(name: &str, version: &str, is_latest: bool) -> Value 
 
 /// A registry that serves these entries. A cursor is the position of the next entry.
 #[derive(Clone, Default)]
-pub(crate) struct StoredRegistry(Arc<Mutex<Vec<Value>>>);
+pub(crate) struct FakeRegistry(Arc<Mutex<Vec<Value>>>);
 
-impl StoredRegistry {
+impl FakeRegistry {
     pub(crate) fn of(entries: Vec<Value>) -> Self {
         Self(Arc::new(Mutex::new(entries)))
     }

@@ -60,10 +60,10 @@ impl FieldKind {
         let kind = schema.get("type").and_then(Value::as_str);
         match kind {
             Some("string") | None if schema.contains_key("enum") => {
-                named_options(schema).map(|options| Self::Choice { options })
+                parse_named_options(schema).map(|options| Self::Choice { options })
             }
             Some("string") | None if schema.contains_key("oneOf") => {
-                options_with_titles(schema, "oneOf").map(|options| Self::Choice { options })
+                parse_options_with_titles(schema, "oneOf").map(|options| Self::Choice { options })
             }
             Some("string") => Ok(Self::Text {
                 format: match schema.get("format").and_then(Value::as_str) {
@@ -86,11 +86,11 @@ impl FieldKind {
             Some("array") => {
                 let items = schema.get("items").and_then(Value::as_object).ok_or("its items are not described")?;
                 let options = if items.contains_key("enum") {
-                    named_options(items)?
+                    parse_named_options(items)?
                 } else if items.contains_key("anyOf") {
-                    options_with_titles(items, "anyOf")?
+                    parse_options_with_titles(items, "anyOf")?
                 } else if items.contains_key("oneOf") {
-                    options_with_titles(items, "oneOf")?
+                    parse_options_with_titles(items, "oneOf")?
                 } else {
                     return Err("a list must name its options".into());
                 };
@@ -100,13 +100,13 @@ impl FieldKind {
                     max_items: parse_length_limit(schema, "maxItems"),
                 })
             }
-            Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten_quote(other))),
+            Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten_quoted_text(other))),
             None => Err("it has no type".into()),
         }
     }
 }
 
-fn named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, String> {
+fn parse_named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, String> {
     let values = schema.get("enum").and_then(Value::as_array).ok_or("its options are not a list")?;
     let titles = schema.get("enumNames").and_then(Value::as_array);
     check_option_count(values.len())?;
@@ -122,7 +122,7 @@ fn named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, Strin
         .collect()
 }
 
-fn options_with_titles(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOption>, String> {
+fn parse_options_with_titles(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOption>, String> {
     let options = schema.get(key).and_then(Value::as_array).ok_or("its options are not a list")?;
     check_option_count(options.len())?;
     options
@@ -148,7 +148,7 @@ fn parse_length_limit(schema: &Map<String, Value>, key: &str) -> Option<u32> {
     schema.get(key).and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
 }
 
-fn shorten_quote(text: &str) -> String {
+fn shorten_quoted_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 

@@ -14,37 +14,38 @@ const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 /// Returns the estimated number of tokens of a sampling request.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
-    let system = params.system_prompt.as_deref().map_or(0, text_tokens);
-    let tools = params.tools.as_ref().map_or(0, json_tokens);
-    let of_message =
-        |blocks: &[ContentBlock]| blocks.iter().map(block_tokens).fold(MESSAGE_OVERHEAD_TOKENS, u64::saturating_add);
+    let system = params.system_prompt.as_deref().map_or(0, estimated_text_tokens);
+    let tools = params.tools.as_ref().map_or(0, estimated_json_tokens);
+    let of_message = |blocks: &[ContentBlock]| {
+        blocks.iter().map(content_block_tokens).fold(MESSAGE_OVERHEAD_TOKENS, u64::saturating_add)
+    };
     let messages = params.messages.iter().map(|message| of_message(message.content.blocks()));
     messages.fold(system.saturating_add(tools), u64::saturating_add)
 }
 
 /// Returns the estimated number of tokens of a text: one for every three ASCII characters, as in code and digits, and
 /// one for every two other bytes.
-fn text_tokens(text: &str) -> u64 {
+fn estimated_text_tokens(text: &str) -> u64 {
     let other = text.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
     let ascii = text.len() as u64 - other;
     ascii.div_ceil(3).saturating_add(other.div_ceil(2))
 }
 
-fn block_tokens(block: &ContentBlock) -> u64 {
+fn content_block_tokens(block: &ContentBlock) -> u64 {
     match block {
-        ContentBlock::Text(text) => text_tokens(&text.text),
+        ContentBlock::Text(text) => estimated_text_tokens(&text.text),
         ContentBlock::Image(_) => MAX_IMAGE_TOKENS,
         ContentBlock::Audio(audio) => (audio.data.len() as u64).div_ceil(AUDIO_CHARACTERS_PER_TOKEN),
         ContentBlock::ToolResult(result) => {
-            let structured = result.structured_content.as_ref().map_or(0, json_tokens);
-            result.content.iter().map(block_tokens).fold(structured, u64::saturating_add)
+            let structured = result.structured_content.as_ref().map_or(0, estimated_json_tokens);
+            result.content.iter().map(content_block_tokens).fold(structured, u64::saturating_add)
         }
-        other => json_tokens(other),
+        other => estimated_json_tokens(other),
     }
 }
 
-fn json_tokens(value: &impl Serialize) -> u64 {
-    serde_json::to_string(value).map_or(0, |written| text_tokens(&written))
+fn estimated_json_tokens(value: &impl Serialize) -> u64 {
+    serde_json::to_string(value).map_or(0, |written| estimated_text_tokens(&written))
 }
 
 #[cfg(test)]
@@ -69,7 +70,7 @@ mod tests {
             ("🚢🚢🚢🚢🚢🚢🚢🚢", 16),
         ];
         for (text, least) in cases {
-            let counted = text_tokens(text);
+            let counted = estimated_text_tokens(text);
             assert!(
                 counted >= least && counted <= least * 3,
                 "[sampling-rate-limit]: the estimate of {text} is {counted}"

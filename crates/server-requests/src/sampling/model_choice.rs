@@ -249,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    fn ranked_model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
+    fn model_with_known_data(id: &str, known: Option<(f64, f64, f64)>) -> Model {
         let price = known.map(|(price, ..)| {
             let price = json!({ "input": price, "output": price, "currency": "USD", "as_of": "2026-11-01", "asOf": "2026-11-01" });
             serde_json::from_value::<ModelPrice>(price).unwrap()
@@ -265,11 +265,11 @@ mod tests {
     /// Selects one of three typical models: an intelligent expensive one, a fast cheap one, and an unknown one.
     fn choose_typical_model(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
         let models = [
-            ranked_model("text-embedding-3", None),
-            ranked_model("gpt-5.2", Some((15.0, 0.3, 0.95))),
-            ranked_model("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
-            ranked_model("gemini-3-pro", Some((12.0, 0.5, 0.9))),
-            ranked_model("homemade", None),
+            model_with_known_data("text-embedding-3", None),
+            model_with_known_data("gpt-5.2", Some((15.0, 0.3, 0.95))),
+            model_with_known_data("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
+            model_with_known_data("gemini-3-pro", Some((12.0, 0.5, 0.9))),
+            model_with_known_data("homemade", None),
         ];
         let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (model_ref(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn user_choice_precedes_the_preferences_of_the_server() {
-        let (only, setting) = (ranked_model("only", None), model_ref("mine"));
+        let (only, setting) = (model_with_known_data("only", None), model_ref("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
         let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
         let found = choose_model(wish, &[(model_ref("only"), &only)]);

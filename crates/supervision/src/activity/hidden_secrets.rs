@@ -19,13 +19,13 @@ const MAX_NAMED_SECRETS: usize = 64;
 
 /// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
-pub(super) struct HiddenSecrets {
+pub(super) struct RedactedSecrets {
     /// Secrets to which the server's settings refer.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
 
-impl HiddenSecrets {
+impl RedactedSecrets {
     pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
         add_secrets(&mut self.tokens, tokens, MAX_REDACTED_TOKENS);
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_occurrence_of_every_token_is_replaced() {
-        let mut hidden = HiddenSecrets::default();
+        let mut hidden = RedactedSecrets::default();
         hidden.add(vec![
             "token-number-one".into(),
             "token-number-two".into(),
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn longer_tokens_are_redacted_first() {
-        let mut hidden = HiddenSecrets::default();
+        let mut hidden = RedactedSecrets::default();
         hidden.add_named(vec!["the-first".into()]);
         hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
@@ -116,8 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn latest_tokens_are_redacted() {
-        let mut hidden = HiddenSecrets::default();
+    fn latest_tokens_are_redacted_if_there_are_too_many() {
+        let mut hidden = RedactedSecrets::default();
         hidden.add_named(vec!["named-in-settings".into()]);
         for number in 0..MAX_REDACTED_TOKENS + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);

@@ -7,11 +7,11 @@ use url::Url;
 
 use super::issued::{AuthorizationCode, IssuedGrant};
 use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
-use super::{State, parameter_value, random_text};
+use super::{AuthorizationServerState, parameter_value, random_text};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
-    state: &State,
+    state: &AuthorizationServerState,
     script: &AuthorizationScript,
     issuer: &str,
     request: &HttpRequest,
@@ -71,7 +71,12 @@ pub(super) async fn respond(
 
 /// Returns the redirect URL if the client may use it, or `None`. The port of a loopback URL is ignored (RFC 8252
 /// section 7.3).
-fn redirect(state: &State, script: &AuthorizationScript, client: &str, redirect_uri: &str) -> Option<Url> {
+fn redirect(
+    state: &AuthorizationServerState,
+    script: &AuthorizationScript,
+    client: &str,
+    redirect_uri: &str,
+) -> Option<Url> {
     let url = Url::parse(redirect_uri).ok()?;
     let without_port = |text: &str| {
         let mut url = Url::parse(text).ok()?;

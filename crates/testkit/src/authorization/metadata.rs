@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
 /// Returns the metadata document at this path, or `None` if there is none.
-pub(super) fn document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
+pub(super) fn metadata_document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
         MetadataLocation::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),

@@ -29,16 +29,16 @@ use issued::IssuedCredentials;
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,
-    state: Arc<State>,
+    state: Arc<AuthorizationServerState>,
 }
 
 /// State of the authorization server: its script, and the credentials that it issued.
-pub(crate) struct State {
+pub(crate) struct AuthorizationServerState {
     script: Mutex<AuthorizationScript>,
     issued: Mutex<IssuedCredentials>,
 }
 
-impl State {
+impl AuthorizationServerState {
     fn script(&self) -> MutexGuard<'_, AuthorizationScript> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,7 +54,7 @@ impl AuthorizationServer {
     /// # Panics
     /// Panics if there is no free port.
     pub async fn start(script: AuthorizationScript) -> Self {
-        let state = Arc::new(State { script: Mutex::new(script), issued: Mutex::default() });
+        let state = Arc::new(AuthorizationServerState { script: Mutex::new(script), issued: Mutex::default() });
         let answering = Arc::clone(&state);
         let server = HttpServer::start(move |request, answer| {
             let state = Arc::clone(&answering);
@@ -134,7 +134,7 @@ impl AuthorizationServer {
 }
 
 /// Responds to a request. The origin in the metadata is that of the request's `Host` header.
-async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
+async fn respond(state: &AuthorizationServerState, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let issuer = format!("{origin}{}", script.path);
@@ -145,7 +145,7 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
     if let Some((status, to)) = script.redirects.get(path) {
         return answer.respond(*status, &format!("location: {to}\r\n"), b"").await;
     }
-    if let Some(document) = metadata::document_at(&script, &origin, path) {
+    if let Some(document) = metadata::metadata_document_at(&script, &origin, path) {
         tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
         return answer.json(&document).await;
     }
@@ -178,7 +178,7 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
 
 /// Replaces members of the script by those in the body of a request, for tests in other processes. Returns the HTTP
 /// status of the response.
-fn change_script(state: &State, request: &HttpRequest) -> u16 {
+fn change_script(state: &AuthorizationServerState, request: &HttpRequest) -> u16 {
     match script::merge_changes(&*state.script(), &request.json()) {
         Some(script) => {
             *state.script() = script;
@@ -213,7 +213,7 @@ fn random_text(kind: &str) -> String {
 }
 
 /// Splits a scope string into single scopes.
-fn scope_words(scope: &str) -> Vec<String> {
+fn split_scope(scope: &str) -> Vec<String> {
     scope.split_whitespace().map(str::to_owned).collect()
 }
 

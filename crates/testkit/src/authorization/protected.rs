@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::metadata::override_members;
 use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMetadataLocation};
-use super::{AuthorizationServer, random_text, requests_json, scope_words, script, token};
+use super::{AuthorizationServer, random_text, requests_json, script, split_scope, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 /// Path of the MCP endpoint, which also ends the resource identifier.
@@ -24,10 +24,10 @@ const MAX_LISTED_REQUESTS: usize = 1_000;
 /// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
 pub struct ProtectedServer {
     server: HttpServer,
-    state: Arc<State>,
+    state: Arc<ProtectedServerState>,
 }
 
-struct State {
+struct ProtectedServerState {
     script: Mutex<ProtectedScript>,
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
@@ -35,7 +35,7 @@ struct State {
     request_count: AtomicUsize,
 }
 
-impl State {
+impl ProtectedServerState {
     /// Returns `true` if the script refuses a request with a valid token.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
@@ -58,7 +58,7 @@ impl ProtectedServer {
     /// Panics if there is no free port.
     pub async fn start(script: ProtectedScript, issuers: &[&AuthorizationServer]) -> Self {
         let issuers = issuers.iter().map(|&issuer| issuer.clone()).collect();
-        let state = Arc::new(State {
+        let state = Arc::new(ProtectedServerState {
             script: Mutex::new(script),
             issuers: Mutex::new(issuers),
             request_count: AtomicUsize::default(),
@@ -108,7 +108,7 @@ impl ProtectedServer {
 }
 
 async fn respond(
-    state: &State,
+    state: &ProtectedServerState,
     record: &Mutex<Vec<HttpRequest>>,
     request: &HttpRequest,
     mut answer: HttpResponder,
@@ -160,7 +160,7 @@ fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], 
 }
 
 async fn respond_protected(
-    state: &State,
+    state: &ProtectedServerState,
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
     origin: &str,
@@ -196,7 +196,7 @@ async fn respond_protected(
     let body = request.json();
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
-    let has_all = scope_words(needed).iter().all(|word| held.contains(word));
+    let has_all = split_scope(needed).iter().all(|word| held.contains(word));
     if !tool.is_empty() && (script.refusing == RefusalBehaviour::InsufficientScope || !has_all) {
         let header = challenge_header(
             script,
@@ -212,7 +212,7 @@ async fn respond_protected(
 
 /// Sends a `tools/list_changed` notification after each `pause`, until the client closes the stream or the script
 /// refuses streams.
-async fn send_list_changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
+async fn send_list_changes(state: &ProtectedServerState, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
     answer.event_stream().await?;
     while lock(&state.script).refusing != RefusalBehaviour::Streams {
         tokio::time::sleep(pause).await;
@@ -248,12 +248,14 @@ fn token_scopes(
         }
         if found.is_bound {
             let script = issuer.state.script().clone();
-            token::check_proof(&mut issued, &script, request, url).map_err(|(_, error, _)| match error.as_str() {
-                "use_dpop_nonce" => RequestRefusal { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
-                _ => refused("invalid_dpop_proof"),
+            token::check_dpop_proof(&mut issued, &script, request, url).map_err(|(_, error, _)| {
+                match error.as_str() {
+                    "use_dpop_nonce" => RequestRefusal { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
+                    _ => refused("invalid_dpop_proof"),
+                }
             })?;
         }
-        return Ok(scope_words(&found.grant.scope));
+        return Ok(split_scope(&found.grant.scope));
     }
     Err(refused("invalid_token"))
 }

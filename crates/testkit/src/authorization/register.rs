@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::issued::RegisteredClient;
 use super::script::AuthorizationScript;
-use super::{State, random_text, respond_with_error};
+use super::{AuthorizationServerState, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
-    state: &State,
+    state: &AuthorizationServerState,
     script: &AuthorizationScript,
     request: &HttpRequest,
     mut answer: HttpResponder,

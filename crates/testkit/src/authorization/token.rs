@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::issued::{IssuedCredentials, IssuedGrant};
 use super::script::{AuthorizationScript, DpopBehaviour, RefreshBehaviour};
-use super::{State, parameter_value, random_text, respond_with_error};
+use super::{AuthorizationServerState, parameter_value, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 /// Grant type of a token exchange (RFC 8693).
@@ -23,7 +23,7 @@ fn refuse_token_request<T>(error: &str, why: &'static str) -> Result<T, TokenRef
 }
 
 pub(super) async fn respond(
-    state: &State,
+    state: &AuthorizationServerState,
     script: &AuthorizationScript,
     issuer: &str,
     request: &HttpRequest,
@@ -37,7 +37,7 @@ pub(super) async fn respond(
     }
     let granted = {
         let mut issued = state.issued();
-        check_proof(&mut issued, script, request, &format!("{issuer}/token"))
+        check_dpop_proof(&mut issued, script, request, &format!("{issuer}/token"))
             .and_then(|()| issue_grant(&mut issued, script, request, &form))
             .map(|grant| token_response(&mut issued, script, grant))
     };
@@ -203,7 +203,7 @@ fn jwt_subject(jwt: &str) -> String {
 }
 
 /// Checks that a request contains the DPoP proof that the script requires.
-pub(super) fn check_proof(
+pub(super) fn check_dpop_proof(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     request: &HttpRequest,

@@ -43,10 +43,10 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     system_packages::ensure_installed(&needs, yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    node::build_page(&mut Program::run)?;
+    node::build_ui(&mut Program::run)?;
     print_step(&format!("building the app in profile {profile} (some minutes)"));
-    desktop_app::build_program(profile).run()?;
-    let app = desktop_app::app_path(profile)?;
+    desktop_app::desktop_app_build_command(profile).run()?;
+    let app = desktop_app::desktop_app_path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
     let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
@@ -90,7 +90,7 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
     loop {
         let ended = running.exit_status()?;
         let text = fs::read_to_string(&log).map_err(Problem::file_error(&log))?;
-        if let Some(milliseconds) = parse_reading(&text, word) {
+        if let Some(milliseconds) = parse_measured_value(&text, word) {
             return Ok(milliseconds);
         }
         if ended.is_some() || start.elapsed() > APP_START_TIMEOUT {
@@ -102,7 +102,7 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
 
 /// Returns the number in a line such as `painted 412`. The last line is ignored until it ends in a newline, since the
 /// app may still be writing it.
-fn parse_reading(text: &str, word: &str) -> Option<f64> {
+fn parse_measured_value(text: &str, word: &str) -> Option<f64> {
     let whole = &text[..=text.rfind('\n')?];
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
@@ -121,14 +121,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reading_is_taken_from_complete_lines_only() {
+    fn measured_value_is_parsed_from_complete_lines_only() {
         assert_eq!(
-            parse_reading("warning: x\npainted 412.5\n", "painted"),
+            parse_measured_value("warning: x\npainted 412.5\n", "painted"),
             Some(412.5),
             "the reading should be found among other lines"
         );
-        assert_eq!(parse_reading("painted 41", "painted"), None, "an incomplete line should be ignored");
-        assert_eq!(parse_reading("painted soon\n", "painted"), None, "a value that is not a number should be ignored");
+        assert_eq!(parse_measured_value("painted 41", "painted"), None, "an incomplete line should be ignored");
+        assert_eq!(
+            parse_measured_value("painted soon\n", "painted"),
+            None,
+            "a value that is not a number should be ignored"
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{node, workspace};
 
 /// MCP client that `bench compare` measures, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Client {
+pub(super) enum BenchClient {
     /// Lower bound without an MCP client: a program that only transfers the bytes.
     Bare,
     /// Drawbridge's own client, `mcp-transport`.
@@ -29,7 +29,7 @@ pub(super) enum Client {
     Python,
 }
 
-impl Client {
+impl BenchClient {
     pub(super) const ALL: [Self; 7] = [
         Self::Bare,
         Self::Drawbridge,
@@ -108,7 +108,7 @@ pub(super) fn python_path() -> PathBuf {
 }
 
 /// Builds and installs the clients. Returns the clients whose installation failed, each with the cause.
-pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
+pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<Vec<(BenchClient, String)>, Problem> {
     print_step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root_folder()).args(["build", "--profile", profile, "-p", "bench"]);
     build = build.args(["--bin", "bench-server", "--bin", "bench-client", "--bin", "bench-bare"]);
@@ -119,9 +119,9 @@ pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(
     let mut missing = Vec::new();
     for client in clients {
         let installed = match client {
-            Client::TypeScript => node::check_node_version()
+            BenchClient::TypeScript => node::check_node_version()
                 .and_then(|()| node::install_packages(&peers_folder().join("typescript"), &mut Program::run)),
-            Client::Python => install_python(),
+            BenchClient::Python => install_python(),
             _ => Ok(()),
         };
         match installed {

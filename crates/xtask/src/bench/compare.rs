@@ -7,12 +7,12 @@ use std::time::Instant;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::clients::{self, Client};
+use super::clients::{self, BenchClient};
 use super::facts::{self, ProcessorUse};
 use super::measure::MeasurementConditions;
 use super::results;
-use super::rows::{self, IMAGE_SCENARIO, ROWS, Row};
-use super::table::{self, Cell};
+use super::rows::{self, BENCHMARK_ROWS, BenchmarkRow, IMAGE_SCENARIO};
+use super::table::{self, BenchmarkCell};
 use crate::problem::Problem;
 use crate::progress::print_step;
 
@@ -23,7 +23,7 @@ pub(super) struct Options {
     rows: Vec<String>,
     /// Measure only these columns, print the tables, and do not change the file
     #[arg(long, value_delimiter = ',', value_enum)]
-    clients: Vec<Client>,
+    clients: Vec<BenchClient>,
     /// Number of runs of each measurement. The median is reported
     #[arg(long, default_value_t = DEFAULT_ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
@@ -58,15 +58,16 @@ impl Default for Options {
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
     place.check()?;
-    let is_selected_row = |row: &Row| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
-    let is_selected_client = |client: &Client| options.clients.is_empty() || options.clients.contains(client);
-    let compared: Vec<Client> = Client::ALL.into_iter().filter(is_selected_client).collect();
-    let mut cells: Vec<Cell> = ROWS
+    let is_selected_row =
+        |row: &BenchmarkRow| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
+    let is_selected_client = |client: &BenchClient| options.clients.is_empty() || options.clients.contains(client);
+    let compared: Vec<BenchClient> = BenchClient::ALL.into_iter().filter(is_selected_client).collect();
+    let mut cells: Vec<BenchmarkCell> = BENCHMARK_ROWS
         .into_iter()
         .filter(is_selected_row)
         .flat_map(|row| {
             let clients = compared.iter().filter(move |client| client.is_measured_over(row.is_http()));
-            clients.map(move |client| Cell::new(row, *client))
+            clients.map(move |client| BenchmarkCell::new(row, *client))
         })
         .collect();
     for (client, cause) in clients::install_clients(&compared, &options.profile)? {
@@ -96,7 +97,9 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {
         results::write(&head, &tables)?;
     }
-    let ours = |cell: &&Cell| matches!(cell.client, Client::Bare | Client::Drawbridge) && cell.failure.is_some();
+    let ours = |cell: &&BenchmarkCell| {
+        matches!(cell.client, BenchClient::Bare | BenchClient::Drawbridge) && cell.failure.is_some()
+    };
     match cells.iter().find(ours) {
         // A failure of another SDK's client is a result to report. A failure of Drawbridge's client or of the lower
         // bound ends the task.
@@ -107,7 +110,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Measures the client of a cell once in the cell's scenario, and adds the report or the failure to the cell. A cell
 /// that has failed is not measured again.
-fn measure_cell_once(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Problem> {
+fn measure_cell_once(cell: &mut BenchmarkCell, place: &MeasurementConditions) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {
         eprintln!("    {title:<26} failed before");
@@ -131,11 +134,11 @@ fn measure_cell_once(cell: &mut Cell, place: &MeasurementConditions) -> Result<(
 
 /// Returns the length of the response that contains the image, in bytes, as measured by the client without MCP. Returns
 /// `None` if the row with the image is not selected.
-fn image_line_length(cells: &[Cell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
+fn image_line_length(cells: &[BenchmarkCell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
     let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE_SCENARIO).peekable();
     let Some(row) = shown.peek().map(|cell| cell.row) else { return Ok(None) };
     match shown.find_map(|cell| cell.rounds.first()?.answer_bytes) {
         Some(bytes) => Ok(Some(bytes)),
-        None => Ok(place.measure(Client::Bare, row)?.answer_bytes),
+        None => Ok(place.measure(BenchClient::Bare, row)?.answer_bytes),
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Options {
 }
 
 /// Series of measurements by `bench-growth`: the cost of one step at several data sizes.
-struct Series {
+struct GrowthSeries {
     name: &'static str,
     title: &'static str,
     /// Unit of the data sizes on the horizontal axis.
@@ -28,14 +28,39 @@ struct Series {
     unit: (&'static str, f64),
 }
 
-const MEASURED_SERIES: [Series; 7] = [
-    Series { name: "ready", title: "Servers started at once until all are ready", sizes: "servers", unit: ("s", 1.0) },
-    Series { name: "memory", title: "Memory that these servers' sessions take", sizes: "servers", unit: ("MB", 1.0) },
-    Series { name: "ended", title: "The end of the app with these servers", sizes: "servers", unit: ("s", 1.0) },
-    Series { name: "rules", title: "A decision about a call", sizes: "rules", unit: ("µs", 1e6) },
-    Series { name: "pins", title: "Whether a tool is as it was reviewed", sizes: "pinned tools", unit: ("µs", 1e6) },
-    Series { name: "audit", title: "A call that is written to the audit log", sizes: "entries", unit: ("ms", 1e3) },
-    Series { name: "search", title: "A search for a frequent and a rare word", sizes: "messages", unit: ("ms", 1e3) },
+const MEASURED_SERIES: [GrowthSeries; 7] = [
+    GrowthSeries {
+        name: "ready",
+        title: "Servers started at once until all are ready",
+        sizes: "servers",
+        unit: ("s", 1.0),
+    },
+    GrowthSeries {
+        name: "memory",
+        title: "Memory that these servers' sessions take",
+        sizes: "servers",
+        unit: ("MB", 1.0),
+    },
+    GrowthSeries { name: "ended", title: "The end of the app with these servers", sizes: "servers", unit: ("s", 1.0) },
+    GrowthSeries { name: "rules", title: "A decision about a call", sizes: "rules", unit: ("µs", 1e6) },
+    GrowthSeries {
+        name: "pins",
+        title: "Whether a tool is as it was reviewed",
+        sizes: "pinned tools",
+        unit: ("µs", 1e6),
+    },
+    GrowthSeries {
+        name: "audit",
+        title: "A call that is written to the audit log",
+        sizes: "entries",
+        unit: ("ms", 1e3),
+    },
+    GrowthSeries {
+        name: "search",
+        title: "A search for a frequent and a rare word",
+        sizes: "messages",
+        unit: ("ms", 1e3),
+    },
 ];
 
 /// Measures all series, and writes `tests/bench/GROWTH.md` and the plots.
@@ -80,7 +105,7 @@ fn parse_points(text: &str, series: &str) -> Vec<(f64, f64)> {
     of_series.filter_map(|(size, cost)| Some((size.parse().ok()?, cost.parse().ok()?))).collect()
 }
 
-fn format_section(series: &Series, points: &[(f64, f64)]) -> String {
+fn format_section(series: &GrowthSeries, points: &[(f64, f64)]) -> String {
     let (unit, sizes) = (series.unit.0, series.sizes);
     let mut text = format!("\n## {}\n\n![{} by {sizes}](growth-{}.svg)\n\n", series.title, unit, series.name);
     text.push_str(&format!("| {sizes} | {unit} |\n|--:|--:|\n"));

@@ -78,8 +78,9 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let programs = ["--bin", "bench-steps", "--bin", "bench-server"];
     shared_build::cargo_with_clippy("build").args(shared_build::package_arguments()).args(programs).run()?;
     if options.write {
-        fs::write(counts_file(), count_instructions(None)?.text()).map_err(Problem::file_error(counts_file()))?;
-        println!("wrote {}", counts_file().display());
+        fs::write(instruction_counts_file(), count_instructions(None)?.text())
+            .map_err(Problem::file_error(instruction_counts_file()))?;
+        println!("wrote {}", instruction_counts_file().display());
         return Ok(());
     }
     if let CountComparison::NotComparable(reason) = compare_counts(&mut |line| println!("{line}"))? {
@@ -92,7 +93,7 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
-pub(crate) fn check_growth(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Problem> {
+pub(crate) fn check_instruction_count_growth(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Problem> {
     compare_counts(print)
 }
 
@@ -100,8 +101,8 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
     if !process::command_succeeds("bwrap", &[&NAMESPACE_OPTIONS[..], &["true"]].concat()) {
         return Ok(CountComparison::NotComparable("this system makes no process namespace".to_owned()));
     }
-    let text = fs::read_to_string(counts_file()).map_err(Problem::file_error(counts_file()))?;
-    let unreadable = || Problem::Machine(format!("{} can't be read", counts_file().display()));
+    let text = fs::read_to_string(instruction_counts_file()).map_err(Problem::file_error(instruction_counts_file()))?;
+    let unreadable = || Problem::Machine(format!("{} can't be read", instruction_counts_file().display()));
     let committed = InstructionCounts::read(&text).ok_or_else(unreadable)?;
     let counted = count_instructions(Some(&committed))?;
     for line in format_table(&committed, &counted) {
@@ -122,7 +123,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
     }
 }
 
-fn counts_file() -> PathBuf {
+fn instruction_counts_file() -> PathBuf {
     workspace::tests_folder().join("bench/instructions.tsv")
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::clients::{self, Client};
-use super::rows::Row;
+use super::clients::{self, BenchClient};
+use super::rows::BenchmarkRow;
 use crate::problem::Problem;
 use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
@@ -70,7 +70,7 @@ impl MeasurementConditions {
     }
 
     /// Runs a client once with the scenario of a row, and returns its report.
-    pub(super) fn measure(&self, client: Client, row: Row) -> Result<ClientReport, Problem> {
+    pub(super) fn measure(&self, client: BenchClient, row: BenchmarkRow) -> Result<ClientReport, Problem> {
         let (program, first) = client.command(&self.profile);
         let program = self.pinned_program().arg(program).args(first).arg(row.scenario);
         let text = if row.is_http() {
@@ -90,8 +90,8 @@ impl MeasurementConditions {
 
     /// Starts the HTTP server that a client is measured against. The server is stopped when the returned
     /// [`RunningProgram`] is dropped.
-    fn http_server(&self, client: Client, row: Row) -> Result<(RunningProgram, String), Problem> {
-        let mode = if client == Client::Bare { "http-bare" } else { "http" };
+    fn http_server(&self, client: BenchClient, row: BenchmarkRow) -> Result<(RunningProgram, String), Problem> {
+        let mode = if client == BenchClient::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
         let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);
         let mut running = server.with_piped_stdout().start()?;
@@ -110,7 +110,7 @@ impl MeasurementConditions {
 fn run_and_capture(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file_error(&log))?;
-    let mut running = program.errors_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
+    let mut running = program.stderr_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
     let (sender, words) = mpsc::channel();
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {

@@ -10,11 +10,11 @@ const BOTTOM_MARGIN: f64 = 44.0;
 /// Returns the SVG plot of these points, which are sorted by size, with labels for the units of both axes.
 pub(super) fn svg(points: &[(f64, f64)], sizes: &str, unit: &str) -> String {
     let most = points.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
-    let (first, last) = (log_size(points.first()), log_size(points.last()));
+    let (first, last) = (log10_of_size(points.first()), log10_of_size(points.last()));
     let span = if last > first { last - first } else { 1.0 };
     let place = |&(size, cost): &(f64, f64)| {
-        let x =
-            LEFT_MARGIN + (log_size(Some(&(size, cost))) - first) / span * (IMAGE_SIZE.0 - LEFT_MARGIN - RIGHT_MARGIN);
+        let x = LEFT_MARGIN
+            + (log10_of_size(Some(&(size, cost))) - first) / span * (IMAGE_SIZE.0 - LEFT_MARGIN - RIGHT_MARGIN);
         let y = IMAGE_SIZE.1 - BOTTOM_MARGIN - cost / most * (IMAGE_SIZE.1 - TOP_MARGIN - BOTTOM_MARGIN);
         (x, y)
     };
@@ -51,7 +51,7 @@ pub(super) fn svg(points: &[(f64, f64)], sizes: &str, unit: &str) -> String {
 }
 
 /// Returns the decimal logarithm of a point's data size, which is its horizontal position.
-fn log_size(point: Option<&(f64, f64)>) -> f64 {
+fn log10_of_size(point: Option<&(f64, f64)>) -> f64 {
     point.map_or(0.0, |(size, _)| size.max(1.0).log10())
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_begin_at_zero_and_sizes_are_logarithmic() {
+    fn cost_axis_begins_at_zero_and_size_axis_is_logarithmic() {
         let text = svg(&[(10.0, 1.0), (100.0, 2.0), (1_000.0, 4.0)], "rules", "ms");
         assert!(
             text.contains("points=\"64.0,138.0 240.0,100.0 416.0,24.0\""),

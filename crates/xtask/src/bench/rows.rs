@@ -3,7 +3,7 @@
 /// Row of the comparison tables: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client.
 /// The ratios compare wall time, or memory in the scenario of idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Row {
+pub(super) struct BenchmarkRow {
     /// Name of the scenario on the clients' command line.
     pub(super) scenario: &'static str,
     pub(super) meaning: &'static str,
@@ -11,8 +11,8 @@ pub(super) struct Row {
     pub(super) to_rmcp: f64,
 }
 
-const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> Row {
-    Row { scenario, meaning, to_bare, to_rmcp }
+const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> BenchmarkRow {
+    BenchmarkRow { scenario, meaning, to_bare, to_rmcp }
 }
 
 /// Scenario whose peak memory is compared with the size of the response that contains the image.
@@ -22,7 +22,7 @@ pub(super) const MAX_IMAGE_PEAK_RATIO: f64 = 1.6;
 /// Number of progress notifications in the scenario that measures them.
 pub(super) const NOTIFICATION_COUNT: f64 = 10_000.0;
 
-pub(super) const ROWS: [Row; 9] = [
+pub(super) const BENCHMARK_ROWS: [BenchmarkRow; 9] = [
     new_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
     new_row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
     new_row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
@@ -35,11 +35,11 @@ pub(super) const ROWS: [Row; 9] = [
 ];
 
 /// Returns the names of the scenarios of all rows.
-pub(super) fn scenarios() -> [&'static str; ROWS.len()] {
-    ROWS.map(|row| row.scenario)
+pub(super) fn scenarios() -> [&'static str; BENCHMARK_ROWS.len()] {
+    BENCHMARK_ROWS.map(|row| row.scenario)
 }
 
-impl Row {
+impl BenchmarkRow {
     pub(super) fn is_http(self) -> bool {
         self.scenario.starts_with("http")
     }

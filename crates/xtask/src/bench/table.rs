@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::clients::Client;
+use super::clients::BenchClient;
 use super::measure::ClientReport;
 use super::median;
-use super::rows::{IMAGE_SCENARIO, MAX_IMAGE_PEAK_RATIO, NOTIFICATION_COUNT, ROWS, Row};
+use super::rows::{BENCHMARK_ROWS, BenchmarkRow, IMAGE_SCENARIO, MAX_IMAGE_PEAK_RATIO, NOTIFICATION_COUNT};
 
 /// Cell of a table: the reports of one client in one scenario, or the reason why the client failed.
 #[derive(Debug)]
-pub(super) struct Cell {
-    pub(super) row: Row,
-    pub(super) client: Client,
+pub(super) struct BenchmarkCell {
+    pub(super) row: BenchmarkRow,
+    pub(super) client: BenchClient,
     /// Report of each run. Empty if the client failed.
     pub(super) rounds: Vec<ClientReport>,
     pub(super) failure: Option<String>,
@@ -20,8 +20,8 @@ pub(super) struct Cell {
 /// Function that extracts the value to show from a report.
 type ReportValue<'a> = &'a dyn Fn(&ClientReport) -> Option<f64>;
 
-impl Cell {
-    pub(super) fn new(row: Row, client: Client) -> Self {
+impl BenchmarkCell {
+    pub(super) fn new(row: BenchmarkRow, client: BenchClient) -> Self {
         Self { row, client, rounds: Vec::new(), failure: None }
     }
 
@@ -45,23 +45,23 @@ pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
 
 /// Returns all tables, followed by the failures. `image_line` is the size of the response that contains the image, in
 /// bytes.
-pub(super) fn format_tables(cells: &[Cell], image_line: Option<f64>) -> String {
+pub(super) fn format_tables(cells: &[BenchmarkCell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     add_wall_time(&mut text, cells);
     add_ratios(&mut text, cells);
     add_section(&mut text, "The client's own processor time (seconds)", cells);
-    for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
-        add_line(&mut text, row.meaning, cells, row, &|report| Some(report.processor));
+    for row in distinct_rows(cells).into_iter().filter(|row| !row.is_idle()) {
+        add_table_line(&mut text, row.meaning, cells, row, &|report| Some(report.processor));
     }
     add_memory(&mut text, cells, image_line);
     add_failures(&mut text, cells);
     text
 }
 
-fn add_wall_time(text: &mut String, cells: &[Cell]) {
+fn add_wall_time(text: &mut String, cells: &[BenchmarkCell]) {
     add_section(text, "Wall time (seconds)", cells);
-    for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
-        add_line(text, row.meaning, cells, row, &|report| Some(report.seconds));
+    for row in distinct_rows(cells).into_iter().filter(|row| !row.is_idle()) {
+        add_table_line(text, row.meaning, cells, row, &|report| Some(report.seconds));
     }
     let lost: Vec<String> = cells
         .iter()
@@ -74,44 +74,44 @@ fn add_wall_time(text: &mut String, cells: &[Cell]) {
     }
 }
 
-fn add_ratios(text: &mut String, cells: &[Cell]) {
+fn add_ratios(text: &mut String, cells: &[BenchmarkCell]) {
     text.push_str("\n## Drawbridge to the others\n\n");
     text.push_str("In wall time; idle sessions in PSS. In brackets the goal: a ratio in bold is above it. ");
     text.push_str("The best column of rmcp counts.\n\n| | to bare | to rmcp |\n|---|--:|--:|\n");
-    for row in rows(cells) {
+    for row in distinct_rows(cells) {
         let figure: ReportValue<'_> =
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
-        let least = |is_included: &dyn Fn(Client) -> bool| {
+        let least = |is_included: &dyn Fn(BenchClient) -> bool| {
             let found = cells.iter().filter(|cell| cell.row == row && is_included(cell.client));
             found.map(|cell| cell.median_of(figure)).fold(f64::NAN, f64::min)
         };
-        let ours = least(&|client| client == Client::Drawbridge);
-        let bare = format_ratio(ours / least(&|client| client == Client::Bare), row.to_bare);
-        let rmcp = format_ratio(ours / least(&Client::is_rmcp), row.to_rmcp);
+        let ours = least(&|client| client == BenchClient::Drawbridge);
+        let bare = format_ratio(ours / least(&|client| client == BenchClient::Bare), row.to_bare);
+        let rmcp = format_ratio(ours / least(&BenchClient::is_rmcp), row.to_rmcp);
         let _ = writeln!(text, "| {} | {bare} | {rmcp} |", row.meaning);
     }
 }
 
-fn add_memory(text: &mut String, cells: &[Cell], image_line: Option<f64>) {
+fn add_memory(text: &mut String, cells: &[BenchmarkCell], image_line: Option<f64>) {
     add_section(text, "Memory", cells);
-    for row in rows(cells) {
-        add_line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
+    for row in distinct_rows(cells) {
+        add_table_line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
         if let Some(length) = image_line.filter(|_| row.scenario == IMAGE_SCENARIO) {
             let title = format!(
                 "… peak / length of the line, {:.1} MB (goal: {MAX_IMAGE_PEAK_RATIO:.2})",
                 length / 1_048_576.0
             );
-            add_line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
+            add_table_line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
         }
         if row.is_idle() {
-            add_line(text, "… PSS of each, kB", cells, row, &|report| report.session_pss);
-            add_line(text, "… RSS of each, kB", cells, row, &|report| report.session_rss);
+            add_table_line(text, "… PSS of each, kB", cells, row, &|report| report.session_pss);
+            add_table_line(text, "… RSS of each, kB", cells, row, &|report| report.session_rss);
         }
     }
 }
 
-fn add_failures(text: &mut String, cells: &[Cell]) {
-    let failed: Vec<(&Cell, &String)> =
+fn add_failures(text: &mut String, cells: &[BenchmarkCell]) {
+    let failed: Vec<(&BenchmarkCell, &String)> =
         cells.iter().filter_map(|cell| cell.failure.as_ref().map(|cause| (cell, cause))).collect();
     if failed.is_empty() {
         return;
@@ -122,16 +122,16 @@ fn add_failures(text: &mut String, cells: &[Cell]) {
     }
 }
 
-fn rows(cells: &[Cell]) -> Vec<Row> {
-    ROWS.into_iter().filter(|row| cells.iter().any(|cell| cell.row == *row)).collect()
+fn distinct_rows(cells: &[BenchmarkCell]) -> Vec<BenchmarkRow> {
+    BENCHMARK_ROWS.into_iter().filter(|row| cells.iter().any(|cell| cell.row == *row)).collect()
 }
 
-fn columns(cells: &[Cell]) -> Vec<Client> {
-    Client::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
+fn columns(cells: &[BenchmarkCell]) -> Vec<BenchClient> {
+    BenchClient::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
 }
 
 /// Appends the title and the header rows of a table.
-fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
+fn add_section(text: &mut String, title: &str, cells: &[BenchmarkCell]) {
     let columns = columns(cells);
     let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
     for client in &columns {
@@ -141,7 +141,7 @@ fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
 }
 
 /// Appends a row of a table. A cell is empty if its client was not measured in this scenario.
-fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: ReportValue<'_>) {
+fn add_table_line(text: &mut String, title: &str, cells: &[BenchmarkCell], row: BenchmarkRow, figure: ReportValue<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
@@ -182,21 +182,21 @@ fn format_value(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn cell(row: Row, client: Client, seconds: f64) -> Cell {
-        Cell {
+    fn cell(row: BenchmarkRow, client: BenchClient, seconds: f64) -> BenchmarkCell {
+        BenchmarkCell {
             rounds: vec![ClientReport { seconds, megabytes: 20.0, ..ClientReport::default() }],
-            ..Cell::new(row, client)
+            ..BenchmarkCell::new(row, client)
         }
     }
 
     #[test]
     fn ratios_are_relative_to_the_lower_bound_and_the_fastest_rmcp() {
-        let row = ROWS[0];
+        let row = BENCHMARK_ROWS[0];
         let all = [
-            cell(row, Client::Bare, 1.0),
-            cell(row, Client::Drawbridge, 3.0),
-            cell(row, Client::Rmcp, 9.0),
-            cell(row, Client::RmcpOneThread, 6.0),
+            cell(row, BenchClient::Bare, 1.0),
+            cell(row, BenchClient::Drawbridge, 3.0),
+            cell(row, BenchClient::Rmcp, 9.0),
+            cell(row, BenchClient::RmcpOneThread, 6.0),
         ];
         let text = format_tables(&all, None);
         assert!(
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn failure_is_in_the_table_and_its_cause_below() {
-        let mut failed = Cell::new(ROWS[0], Client::Python);
+        let mut failed = BenchmarkCell::new(BENCHMARK_ROWS[0], BenchClient::Python);
         failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
-        let text = format_tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
+        let text = format_tables(&[cell(BENCHMARK_ROWS[0], BenchClient::Drawbridge, 1.0), failed], None);
         assert!(
             text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"),
             "the failure should be in the client's column: {text}"
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn peak_of_the_image_is_compared_to_its_line_length() {
-        let row = ROWS.into_iter().find(|row| row.scenario == IMAGE_SCENARIO).unwrap();
-        let text = format_tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
+        let row = BENCHMARK_ROWS.into_iter().find(|row| row.scenario == IMAGE_SCENARIO).unwrap();
+        let text = format_tables(&[cell(row, BenchClient::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
         assert!(
             text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"),
             "the peak of 20 MB should be twice the length of 10 MB: {text}"
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn lost_notifications_are_noted() {
-        let mut lost = cell(ROWS[4], Client::TypeScript, 1.0);
+        let mut lost = cell(BENCHMARK_ROWS[4], BenchClient::TypeScript, 1.0);
         lost.rounds[0].counted = Some(9_906.0);
         assert!(
             format_tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),

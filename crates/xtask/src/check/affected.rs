@@ -15,7 +15,7 @@ const DESKTOP_APP_PACKAGE: &str = "drawbridge";
 
 /// Package of the workspace, with its dependencies.
 #[derive(Debug)]
-struct Package {
+struct WorkspacePackage {
     /// Folder of the package, relative to the root of the repository, with a trailing slash.
     folder: String,
     /// Names of the packages in the workspace that this package depends on.
@@ -43,7 +43,7 @@ fn changed_files() -> Result<Vec<String>, Problem> {
     Ok(changed.lines().chain(new.lines()).map(str::to_owned).collect())
 }
 
-fn parse_packages(metadata: &str) -> Option<BTreeMap<String, Package>> {
+fn parse_packages(metadata: &str) -> Option<BTreeMap<String, WorkspacePackage>> {
     let metadata: Value = serde_json::from_str(metadata).ok()?;
     let root = metadata["workspace_root"].as_str()?;
     let packages = metadata["packages"].as_array()?;
@@ -55,13 +55,13 @@ fn parse_packages(metadata: &str) -> Option<BTreeMap<String, Package>> {
             let needs = package["dependencies"].as_array()?.iter().filter_map(|needed| needed["name"].as_str());
             let needs = needs.filter(|needed| names.contains(needed)).map(str::to_owned).collect();
             let folder = format!("{}/", folder.to_str()?);
-            Some((package["name"].as_str()?.to_owned(), Package { folder, needs }))
+            Some((package["name"].as_str()?.to_owned(), WorkspacePackage { folder, needs }))
         })
         .collect()
 }
 
-fn affected_packages(packages: &BTreeMap<String, Package>, files: &[String]) -> BTreeSet<String> {
-    let is_changed = |package: &Package| files.iter().any(|file| file.starts_with(&package.folder));
+fn affected_packages(packages: &BTreeMap<String, WorkspacePackage>, files: &[String]) -> BTreeSet<String> {
+    let is_changed = |package: &WorkspacePackage| files.iter().any(|file| file.starts_with(&package.folder));
     let mut found: BTreeSet<String> =
         packages.iter().filter(|(_, package)| is_changed(package)).map(|(name, _)| name.clone()).collect();
     loop {

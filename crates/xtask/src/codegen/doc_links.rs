@@ -3,7 +3,7 @@
 
 /// Returns the text with every link to a Rust item in a comment replaced by the item's name. Links to URLs are not
 /// changed.
-pub(super) fn replace_links(text: &str) -> String {
+pub(super) fn replace_doc_links(text: &str) -> String {
     let is_comment = |line: &str| line.trim_start().starts_with(['*', '/']);
     text.split_inclusive('\n')
         .map(|line| if is_comment(line) { replace_doc_links_in_line(line) } else { line.to_owned() })
@@ -16,7 +16,7 @@ fn replace_doc_links_in_line(line: &str) -> String {
     while let Some(at) = rest.find('[') {
         let (before, link) = rest.split_at(at);
         result.push_str(before);
-        if let Some((name, after)) = link_name(link) {
+        if let Some((name, after)) = linked_item_name(link) {
             result.push_str(&name);
             rest = after;
         } else {
@@ -29,7 +29,7 @@ fn replace_doc_links_in_line(line: &str) -> String {
 
 /// Returns the displayed text of the link to a Rust item at the start of `link`, and the text after it. `None` if
 /// `link` does not start with such a link.
-fn link_name(link: &str) -> Option<(String, &str)> {
+fn linked_item_name(link: &str) -> Option<(String, &str)> {
     let (text, after) = link.strip_prefix('[')?.split_once(']')?;
     let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
     let target =
@@ -68,7 +68,7 @@ mod tests {
             ("[the limit](super::MOST)", "the limit"),
         ] {
             let text = |inside: &str| format!("/**\n * At most {inside}, {inside}.\n */\nlet a = [`Foo`];\n");
-            assert_eq!(replace_links(&text(link)), text(name), "links should be replaced in comments only");
+            assert_eq!(replace_doc_links(&text(link)), text(name), "links should be replaced in comments only");
         }
     }
 
@@ -78,7 +78,7 @@ mod tests {
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {
             let text = format!(" * {text}\n");
-            assert_eq!(replace_links(&text), text, "the text should be unchanged");
+            assert_eq!(replace_doc_links(&text), text, "the text should be unchanged");
         }
     }
 }

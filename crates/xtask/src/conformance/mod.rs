@@ -13,8 +13,8 @@ use std::thread;
 
 use clap::Args;
 use scenarios::{ScenarioRun, WIRE_REVISIONS};
-use suite::Suite;
-use verdict::Verdict;
+use suite::ConformanceSuite;
+use verdict::ScenarioVerdict;
 
 use crate::node::ProgramRunner;
 use crate::problem::Problem;
@@ -59,7 +59,7 @@ pub(crate) fn run_scenarios(
     run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let suite = Suite::install(run)?;
+    let suite = ConformanceSuite::install(run)?;
     let runs: Vec<ScenarioRun> =
         scenarios::parse_runs(&suite.list_scenarios()?).into_iter().filter(|run| options.selects(run)).collect();
     if runs.is_empty() {
@@ -81,10 +81,14 @@ pub(crate) fn run_scenarios(
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-type ScenarioOutcomes = Vec<(String, Result<Verdict, Problem>)>;
+type ScenarioOutcomes = Vec<(String, Result<ScenarioVerdict, Problem>)>;
 
 /// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
-fn run_concurrently(suite: &Suite, runs: Vec<ScenarioRun>, client: &Path) -> Result<ScenarioOutcomes, Problem> {
+fn run_concurrently(
+    suite: &ConformanceSuite,
+    runs: Vec<ScenarioRun>,
+    client: &Path,
+) -> Result<ScenarioOutcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, ScenarioRun)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
@@ -107,7 +111,12 @@ fn run_concurrently(suite: &Suite, runs: Vec<ScenarioRun>, client: &Path) -> Res
 }
 
 /// Runs a scenario and returns its verdict. The output of the suite and the client is written to a separate folder.
-fn run_scenario(suite: &Suite, run: &ScenarioRun, client: &Path, output: &Path) -> Result<Verdict, Problem> {
+fn run_scenario(
+    suite: &ConformanceSuite,
+    run: &ScenarioRun,
+    client: &Path,
+    output: &Path,
+) -> Result<ScenarioVerdict, Problem> {
     process::check_interrupt()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));
     if folder.exists() {
@@ -116,11 +125,11 @@ fn run_scenario(suite: &Suite, run: &ScenarioRun, client: &Path, output: &Path) 
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     let log = folder.join("suite.log");
     let log = fs::File::create(&log).map_err(Problem::file_error(&log))?;
-    let program = suite.scenario_program(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
+    let program = suite.scenario_program(run, client, &folder).stderr_to(&log).map_err(Problem::file_error(&folder))?;
     let (printed, ended) = program.output_and_result()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
-        ended => Ok(Verdict::parse(&printed, ended.is_ok())),
+        ended => Ok(ScenarioVerdict::parse(&printed, ended.is_ok())),
     }
 }
 

@@ -15,12 +15,12 @@ use crate::workspace;
 const SCENARIO_TIMEOUT_MILLIS: &str = "30000";
 
 /// Conformance suite that is installed in the target folder.
-pub(super) struct Suite {
+pub(super) struct ConformanceSuite {
     node: PathBuf,
     script: PathBuf,
 }
 
-impl Suite {
+impl ConformanceSuite {
     /// Installs the suite, unless the same lockfile is already installed.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
         let folder = workspace::target_folder("conformance")?;

@@ -13,13 +13,13 @@ pub(super) struct CheckCounts {
 
 /// Result of a conformance scenario: its checks and faults. The scenario has passed if there are no faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct ScenarioVerdict {
     pub(super) checks: CheckCounts,
     /// Reasons why the scenario has not passed. Empty if it passed.
     pub(super) faults: Vec<String>,
 }
 
-impl Verdict {
+impl ScenarioVerdict {
     /// Derives the verdict from the suite's output. The suite passes a scenario if no check failed. This verdict also
     /// requires that at least one check passed, that there are no warnings, and that the suite exited successfully
     /// (`ended_well`), which includes the client's exit status.
@@ -84,19 +84,22 @@ mod tests {
     #[test]
     fn scenario_passes_with_only_successes() {
         assert!(
-            Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(),
+            ScenarioVerdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(),
             "informational checks should be ignored"
         );
         for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
-            assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} should not pass");
+            assert!(!ScenarioVerdict::parse(&printed(statuses), true).passed(), "{statuses:?} should not pass");
         }
-        assert!(!Verdict::parse(&printed(&["SUCCESS"]), false).passed(), "a failed exit status should not pass");
-        assert!(!Verdict::parse("the suite broke", true).passed(), "output without checks should not pass");
+        assert!(
+            !ScenarioVerdict::parse(&printed(&["SUCCESS"]), false).passed(),
+            "a failed exit status should not pass"
+        );
+        assert!(!ScenarioVerdict::parse("the suite broke", true).passed(), "output without checks should not pass");
     }
 
     #[test]
     fn failed_check_is_named() {
-        let verdict = Verdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
+        let verdict = ScenarioVerdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
         assert_eq!(verdict.faults, ["FAILURE a: b"], "the failed check should be reported, and not its consequence");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::build;
 use super::notices;
 use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
-use super::tree::{compress, copy_file, normalise_modes_and_times, write_file};
+use super::tree::{copy_file, gzip_file, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
@@ -66,12 +66,12 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
         changelog_entry(&release.version, &release.date("+%a, %d %b %Y %T %z")?),
     )?;
     for name in ["third-party-notices", "changelog.Debian"] {
-        compress(tree, &format!("{DOC_FOLDER}/{name}"))?;
+        gzip_file(tree, &format!("{DOC_FOLDER}/{name}"))?;
     }
     for bill in bills {
         let name = bill.file_name().unwrap_or_default().to_string_lossy();
         copy_file(tree, &format!("{DOC_FOLDER}/{name}"), bill)?;
-        compress(tree, &format!("{DOC_FOLDER}/{name}"))?;
+        gzip_file(tree, &format!("{DOC_FOLDER}/{name}"))?;
     }
     normalise_modes_and_times(tree, release.epoch)
 }
@@ -81,7 +81,7 @@ fn write_manual_pages(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem>
     write_file(tree, &format!("{MAN_FOLDER}/drawbridge.1"), app)?;
     Program::new(cli).arg("man").arg(tree.join(MAN_FOLDER)).run()?;
     for page in super::tree::list_files(&tree.join(MAN_FOLDER))? {
-        compress(tree, &format!("{MAN_FOLDER}/{}", page.display()))?;
+        gzip_file(tree, &format!("{MAN_FOLDER}/{}", page.display()))?;
     }
     Ok(())
 }

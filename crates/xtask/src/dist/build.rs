@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_name_each_folder_once_and_preserve_spaces() {
+    fn compiler_flags_name_each_folder_once_and_preserve_spaces() {
         let flags = rust_flags(Path::new("/home/an n/src"), Path::new("/cargo"));
         let flags: Vec<_> = flags.split('\x1f').collect();
         assert_eq!(

@@ -16,7 +16,7 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {
         println!("differs  {}", path.display());
-        for inner in differing_in_packages(&one.join(path), &other.join(path))? {
+        for inner in differing_files_in_packages(&one.join(path), &other.join(path))? {
             println!("         in it: {}", inner.display());
         }
     }
@@ -40,7 +40,7 @@ fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// Returns the differing files inside two packages. Empty if one of the packages is missing or the file is not a
 /// package.
-fn differing_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn differing_files_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let (Some(one), Some(other)) = (unpack_package(one, "one")?, unpack_package(other, "other")?) else {
         return Ok(Vec::new());
     };

@@ -25,7 +25,7 @@ const RPM_TEST_SCRIPT: &str = include_str!("install-rpm.sh");
 /// Script that enters the new root file system in a namespace whose mounts and processes end with it. It uses
 /// pivot_root instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root
 /// file system, the folder `tests`, and the path of Node.js for the WebDriver client.
-const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
+const ENTER_CHROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
 && pivot_root . mnt && umount -l /mnt && exec /bin/sh /tmp/install.sh"#;
@@ -61,7 +61,7 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     let outcome = Program::new("env")
         .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
         .args(variables)
-        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER_ROOT_SCRIPT])
+        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER_CHROOT_SCRIPT])
         .args([root, &tests, Path::new(node.trim())])
         .run();
     copy_screenshots(&root.join("tmp"))?;

@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     system_packages::ensure_installed(&needs, options.yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    node::build_page(&mut Program::run)?;
+    node::build_ui(&mut Program::run)?;
 
     let release = Release::read()?;
     sbom::install_tools(options.yes)?;

@@ -37,7 +37,7 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
     let lock = fs::read_to_string(&lock_file).map_err(Problem::file_error(&lock_file))?;
     let unread = |what: &str| Problem::Machine(format!("{what} is not as expected: no notices can be made"));
     let mut parts = third_party_crates(&serde_json::from_str(&metadata).map_err(|_| unread("cargo metadata"))?);
-    parts.extend(page_packages(
+    parts.extend(ui_npm_packages(
         &serde_json::from_str(&lock).map_err(|_| unread("ui/package-lock.json"))?,
         &workspace::ui_folder(),
     ));
@@ -50,10 +50,10 @@ pub(super) fn collect_notices() -> Result<String, Problem> {
             texts.entry(text).or_default().push(format!("{} {}", part.name, part.version));
         }
     }
-    Ok(notices_text(&parts, &texts))
+    Ok(third_party_notices_text(&parts, &texts))
 }
 
-fn notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTreeMap<String, Vec<String>>) -> String {
+fn third_party_notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTreeMap<String, Vec<String>>) -> String {
     let mut out = String::from(
         "Drawbridge contains the following third-party software. The source of each part, including those under the\n\
          Mozilla Public License 2.0, is at the address named, in the version named, and is used unchanged.\n\n",
@@ -112,7 +112,7 @@ fn crate_component(package: &Value) -> ThirdPartyComponent {
 
 /// Returns the npm packages of the user interface without development dependencies, and the development tools whose
 /// code is part of the bundle.
-fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
+fn ui_npm_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all
         .iter()
@@ -187,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn page_includes_svelte_despite_being_a_dev_dependency() {
+    fn svelte_is_listed_despite_being_a_dev_dependency() {
         let lock = json!({ "packages": {
             "": {}, "node_modules/marked": { "version": "18.2.1", "license": "MIT", "resolved": "https://r/marked" },
             "node_modules/svelte": { "version": "5.0.0", "license": "MIT", "dev": true, "dependencies": { "clsx": "^2" } },
             "node_modules/clsx": { "version": "2.0.0", "license": "MIT", "dev": true },
             "node_modules/vitest": { "version": "4.0.0", "license": "MIT", "dev": true } } });
-        let names: Vec<_> = page_packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
+        let names: Vec<_> = ui_npm_packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
         assert_eq!(names, ["clsx", "marked", "svelte"], "development dependencies should be omitted");
     }
 }

@@ -24,7 +24,7 @@ const SHARED_FOLDERS: &[&str] =
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .rpm");
     let staged = copy_staged_files(tree, "rpm-tree")?;
-    adapt_to_fedora(&staged)?;
+    adapt_staged_files_to_fedora(&staged)?;
     normalise_modes_and_times(&staged, release.epoch)?;
     let top = tree.with_file_name("rpm");
     if top.exists() {
@@ -54,7 +54,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
 }
 
 /// Moves files to the paths that Fedora uses, and removes files that only Debian uses.
-fn adapt_to_fedora(tree: &Path) -> Result<(), Problem> {
+fn adapt_staged_files_to_fedora(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
     fs::remove_file(&changelog).map_err(Problem::file_error(&changelog))?;
     let (from, to) = (tree.join("usr/share/zsh/vendor-completions"), tree.join("usr/share/zsh/site-functions"));

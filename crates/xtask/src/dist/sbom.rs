@@ -32,7 +32,7 @@ fn is_cargo_tool_installed(name: &str) -> bool {
 /// the written files.
 pub(super) fn write_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     print_step("writing the bill of materials");
-    let mut written = vec![write_page_sbom(out, release)?];
+    let mut written = vec![write_ui_sbom(out, release)?];
     if is_cargo_tool_installed("cyclonedx") {
         written.extend(collect_program_sboms(out, release)?);
     } else {
@@ -43,18 +43,18 @@ pub(super) fn write_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>,
     Ok(written)
 }
 
-fn write_page_sbom(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+fn write_ui_sbom(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
     // Development dependencies are included, since the code of some of them is part of the page.
     let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
-    let text = with_full_urls(&make_reproducible(&text, release)?)?;
+    let text = with_full_repository_urls(&make_reproducible(&text, release)?)?;
     fs::write(&file, text).map_err(Problem::file_error(&file))?;
     Ok(file)
 }
 
 /// Returns the SBOM with all repository references as valid URLs, which CycloneDX requires. npm copies abbreviated
 /// references such as `git@HOST:PATH` or `OWNER/REPOSITORY` from the packages.
-fn with_full_urls(text: &str) -> Result<String, Problem> {
+fn with_full_repository_urls(text: &str) -> Result<String, Problem> {
     let mut bill = parse_json(text)?;
     for component in bill["components"].as_array_mut().into_iter().flatten() {
         for reference in component["externalReferences"].as_array_mut().into_iter().flatten() {
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_urls() {
+    fn repository_references_are_expanded_to_urls() {
         let written = [
             ("git@github.com:chaijs/assertion-error.git", "ssh://git@github.com/chaijs/assertion-error.git"),
             ("unjs/std-env", "https://github.com/unjs/std-env"),
@@ -137,7 +137,7 @@ mod tests {
         ];
         for (written, meant) in written {
             let bill = format!(r#"{{"components":[{{"externalReferences":[{{"type":"vcs","url":"{written}"}}]}}]}}"#);
-            let bill = parse_json(&with_full_urls(&bill).unwrap()).unwrap();
+            let bill = parse_json(&with_full_repository_urls(&bill).unwrap()).unwrap();
             assert_eq!(bill["components"][0]["externalReferences"][0]["url"], meant, "{written}");
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn copy_file(tree: &Path, path: &str, from: &Path) -> Result<(), Prob
 }
 
 /// Compresses a staged file in place with gzip, without file name and time in the header.
-pub(super) fn compress(tree: &Path, path: &str) -> Result<(), Problem> {
+pub(super) fn gzip_file(tree: &Path, path: &str) -> Result<(), Problem> {
     Program::new("gzip").args(["-9nf"]).arg(tree.join(path)).run()
 }
 

@@ -8,7 +8,7 @@ use crate::workspace;
 
 /// Component that an attack is directed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum AttackTarget {
     /// The host, without a window.
     Host,
     /// The user interface in Chromium.
@@ -19,15 +19,16 @@ pub(super) enum Target {
     Window,
 }
 
-impl Target {
-    pub(super) const ALL: [Target; 4] = [Target::Host, Target::Page, Target::Unit, Target::Window];
+impl AttackTarget {
+    pub(super) const ALL: [AttackTarget; 4] =
+        [AttackTarget::Host, AttackTarget::Page, AttackTarget::Unit, AttackTarget::Window];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Target::Host => "host",
-            Target::Page => "page",
-            Target::Unit => "unit",
-            Target::Window => "window",
+            AttackTarget::Host => "host",
+            AttackTarget::Page => "page",
+            AttackTarget::Unit => "unit",
+            AttackTarget::Window => "window",
         }
     }
 }
@@ -37,7 +38,7 @@ impl Target {
 pub(super) struct HostileCase {
     pub(super) id: String,
     /// Components to attack in this case. Each of them has a separate test.
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<AttackTarget>,
     pub(super) tried: String,
     pub(super) criterion: String,
 }
@@ -49,8 +50,8 @@ pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
 }
 
 /// Parses the column with the targets, such as `host page`. Returns `None` if a word is not a target.
-fn parse_targets(column: &str) -> Option<Vec<Target>> {
-    column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
+fn parse_targets(column: &str) -> Option<Vec<AttackTarget>> {
+    column.split(' ').map(|word| AttackTarget::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
 /// Parses the table of cases. Returns the first line that does not have four valid columns as the error.
@@ -92,7 +93,7 @@ mod tests {
             ("X01", "it is seen"),
             "each column should be parsed"
         );
-        assert_eq!(read[0].targets, Target::ALL, "all targets should be parsed");
+        assert_eq!(read[0].targets, AttackTarget::ALL, "all targets should be parsed");
         assert_eq!(
             parse_cases("X01\thost\tpoison\n"),
             Err("X01\thost\tpoison".to_owned()),

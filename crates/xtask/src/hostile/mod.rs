@@ -12,7 +12,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use self::cases::{HostileCase, Target};
+use self::cases::{AttackTarget, HostileCase};
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::print_step;
@@ -47,10 +47,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let folder = workspace::target_folder("hostile")?;
     let seed = options.seed.unwrap_or_else(seed_from_clock);
     print_step(&format!("what varies, varies by --seed {seed}"));
-    let omitted: &[Target] = match options.no_page {
-        true => &[Target::Page, Target::Window],
+    let omitted: &[AttackTarget] = match options.no_page {
+        true => &[AttackTarget::Page, AttackTarget::Window],
         false if cfg!(target_os = "linux") => &[],
-        false => &[Target::Window],
+        false => &[AttackTarget::Window],
     };
     let (mut rows, mut ended) = (Vec::new(), Ok(()));
     // Results are written if all scenarios run. Otherwise they are compared with the committed table.
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         fs::write(lines, "").map_err(Problem::file_error(lines))?;
     }
-    for target in Target::ALL.into_iter().filter(|target| !omitted.contains(target)) {
+    for target in AttackTarget::ALL.into_iter().filter(|target| !omitted.contains(target)) {
         let ids: Vec<&str> =
             cases.iter().filter(|case| case.targets.contains(&target)).map(|case| case.id.as_str()).collect();
         if ids.is_empty() {
@@ -69,10 +69,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         // If no cases are named, all tests run, including those without a case.
         let only = if options.cases.is_empty() { Vec::new() } else { ids };
         let outcome = match target {
-            Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
-            Target::Page => run_on_page(&only, &file, seed),
-            Target::Unit => units::run_on_units(&only, &file),
-            Target::Window => run_on_window(&file),
+            AttackTarget::Host => run_cases_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
+            AttackTarget::Page => run_cases_on_page(&only, &file, seed),
+            AttackTarget::Unit => units::run_cases_in_unit_tests(&only, &file),
+            AttackTarget::Window => run_cases_on_window(&file),
         };
         fail_unless_tests_ran(&outcome)?;
         rows.extend(table::read_rows(&file, target)?);
@@ -114,7 +114,7 @@ fn fail_unless_tests_ran(outcome: &Result<(), Problem>) -> Result<(), Problem> {
 }
 
 /// Runs the attacks on the host: the cases in `only`, or all if it is empty.
-fn run_on_host(
+fn run_cases_on_host(
     only: &[&str],
     optimized: bool,
     rows: &Path,
@@ -142,13 +142,13 @@ fn run_on_host(
 }
 
 /// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
-fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
+fn run_cases_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
     node::check_node_version()?;
     node::install_packages(&tests, &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    node::build_page(&mut Program::run)?;
+    node::build_ui(&mut Program::run)?;
     cargo()
         .dir(workspace::root_folder())
         .args(["build", "-p", "dev-host", "-p", "demo-server", "-p", "testkit"])
@@ -161,12 +161,12 @@ fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
 }
 
 /// Runs all attacks on the real desktop window.
-fn run_on_window(rows: &Path) -> Result<(), Problem> {
+fn run_cases_on_window(rows: &Path) -> Result<(), Problem> {
     print_step("attacks on the real window");
     node::install_packages(&workspace::tests_folder(), &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
-    node::build_page(&mut Program::run)?;
-    desktop_app::build_program(desktop_app::DEBUG_PROFILE).run()?;
+    node::build_ui(&mut Program::run)?;
+    desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
     let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root_folder());

@@ -53,7 +53,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
         let tool = if *case == "X33" { "environment" } else { "echo" };
         let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env(SECRET_VARIABLE, &canary);
         let printed = program.output();
-        let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
+        let left = process::processes_with_environment_variable(SECRET_VARIABLE, &canary);
         process::kill_processes(&left);
         let outcome = match serde_json::from_str(printed?.trim()) {
             Ok(report) => attack_outcome_text(&report, &canary, !left.is_empty()),
@@ -116,11 +116,11 @@ mod tests {
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
         let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
         assert_eq!(printed.trim(), "started", "the child process should be started");
-        let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
+        let left = process::processes_with_environment_variable(SECRET_VARIABLE, &canary);
         assert_eq!(left.len(), 1, "the child process should be found: {left:?}");
         process::kill_processes(&left);
         let began = std::time::Instant::now();
-        while !process::processes_with_variable(SECRET_VARIABLE, &canary).is_empty() {
+        while !process::processes_with_environment_variable(SECRET_VARIABLE, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "the child process should be killed");
             // sleep: polls, because no event reports the state.
             std::thread::sleep(std::time::Duration::from_millis(20));

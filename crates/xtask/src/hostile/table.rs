@@ -7,14 +7,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::cases::{HostileCase, Target};
+use super::cases::{AttackTarget, HostileCase};
 use crate::problem::Problem;
 
 /// Result of one attack on Drawbridge.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AttackRow {
     pub(super) case: String,
-    pub(super) target: Target,
+    pub(super) target: AttackTarget,
     pub(super) tried: String,
     pub(super) withstood: bool,
     /// Slowest response of the unaffected server or longest pause of the user interface, in milliseconds.
@@ -36,13 +36,13 @@ pub(super) struct OtherClientRow {
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line can't be parsed.
-pub(super) fn read_rows(path: &Path, target: Target) -> Result<Vec<AttackRow>, Problem> {
+pub(super) fn read_rows(path: &Path, target: AttackTarget) -> Result<Vec<AttackRow>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file_error(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
     text.lines().map(|line| parse_row(line, target).ok_or_else(|| unusable(line))).collect()
 }
 
-fn parse_row(line: &str, target: Target) -> Option<AttackRow> {
+fn parse_row(line: &str, target: AttackTarget) -> Option<AttackRow> {
     let value: Value = serde_json::from_str(line).ok()?;
     let measured = |name: &str| value["measured"][name].as_f64();
     Some(AttackRow {
@@ -58,7 +58,7 @@ fn parse_row(line: &str, target: Target) -> Option<AttackRow> {
 
 /// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
 /// Targets in `omitted` are ignored.
-pub(super) fn missing_results(cases: &[&HostileCase], rows: &[AttackRow], omitted: &[Target]) -> Vec<String> {
+pub(super) fn missing_results(cases: &[&HostileCase], rows: &[AttackRow], omitted: &[AttackTarget]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in cases {
         for target in case.targets.iter().filter(|target| !omitted.contains(target)) {
@@ -120,7 +120,7 @@ pub(super) fn table_text(cases: &[&HostileCase], rows: &[AttackRow], others: &[O
 mod tests {
     use super::*;
 
-    fn hostile_case(id: &str, targets: &[Target]) -> HostileCase {
+    fn hostile_case(id: &str, targets: &[AttackTarget]) -> HostileCase {
         HostileCase {
             id: id.to_owned(),
             targets: targets.to_vec(),
@@ -132,14 +132,14 @@ mod tests {
     fn attack_row(id: &str, withstood: bool) -> AttackRow {
         let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
         let line = format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#);
-        parse_row(&line, Target::Host).unwrap()
+        parse_row(&line, AttackTarget::Host).unwrap()
     }
 
     #[test]
     fn case_is_withstood_if_each_of_its_attacks_was() {
         let rows =
             [attack_row("X01", true), attack_row("X01", true), attack_row("X02", true), attack_row("X02", false)];
-        let cases = ["X01", "X02", "X03"].map(|id| hostile_case(id, &[Target::Host]));
+        let cases = ["X01", "X02", "X03"].map(|id| hostile_case(id, &[AttackTarget::Host]));
         let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
         assert!(
             text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"),
@@ -155,21 +155,24 @@ mod tests {
 
     #[test]
     fn untried_and_failed_cases_are_listed() {
-        let [both, page, lost] =
-            [("X01", &[Target::Host, Target::Page][..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
-                .map(|(id, on)| hostile_case(id, on));
+        let [both, page, lost] = [
+            ("X01", &[AttackTarget::Host, AttackTarget::Page][..]),
+            ("X02", &[AttackTarget::Page]),
+            ("X03", &[AttackTarget::Host]),
+        ]
+        .map(|(id, on)| hostile_case(id, on));
         let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
         let cases = [&both, &page, &lost];
         let all = missing_results(&cases, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
-            missing_results(&cases, &rows, &[Target::Page]),
+            missing_results(&cases, &rows, &[AttackTarget::Page]),
             missing[2..],
             "targets omitted on purpose should be ignored"
         );
         assert!(
-            missing_results(&[&both], &[], &[Target::Page])[0].contains("host"),
+            missing_results(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
             "a case without any row should be reported"
         );
     }
@@ -177,7 +180,7 @@ mod tests {
     #[test]
     fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
-        let text = table_text(&[&hostile_case("X01", &[Target::Host])], &[], &[other]);
+        let text = table_text(&[&hostile_case("X01", &[AttackTarget::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "another client's result should have its own column: {text}");
     }
 }

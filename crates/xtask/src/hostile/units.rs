@@ -15,7 +15,7 @@ use crate::workspace;
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if a test fails or the tests can't be built.
-pub(super) fn run_on_units(only: &[&str], rows: &Path) -> Result<(), Problem> {
+pub(super) fn run_cases_in_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> {
     print_step("attacks on single crates");
     let log = rows.with_extension("log");
     let file = fs::File::create(&log).map_err(Problem::file_error(&log))?;
@@ -26,7 +26,7 @@ pub(super) fn run_on_units(only: &[&str], rows: &Path) -> Result<(), Problem> {
         .args(["nextest", "run", "--profile", "ci", "--status-level", "pass", "--color", "never"])
         .args(outside)
         .args(["-E", &filter]);
-    let ended = tests.errors_to(&file).map_err(Problem::file_error(&log))?.run();
+    let ended = tests.stderr_to(&file).map_err(Problem::file_error(&log))?.run();
     let text = fs::read_to_string(&log).map_err(Problem::file_error(&log))?;
     if ended.is_err() {
         eprint!("{text}");

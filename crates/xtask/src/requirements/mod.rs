@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Returns the code of a test with a comment that names this id.
-    fn test_naming_id(id: &str) -> String {
+    fn test_source_naming_requirement(id: &str) -> String {
         format!("fn a() {{\n    // [{id}]\n}}\n")
     }
 
@@ -171,7 +171,7 @@ mod tests {
             "only MUST and SHOULD of traced areas should be reported"
         );
         assert!(
-            finding_texts(&trace_with_test(&test_naming_id("ping-one"), &[])).is_empty(),
+            finding_texts(&trace_with_test(&test_source_naming_requirement("ping-one"), &[])).is_empty(),
             "a test should be sufficient"
         );
         assert!(finding_texts(&trace_with_test("", &["ping-one"])).is_empty(), "a reason should be sufficient");
@@ -179,9 +179,10 @@ mod tests {
 
     #[test]
     fn misspelled_ids_and_unused_reasons_are_reported() {
-        let found = finding_texts(&trace_with_test(&test_naming_id("ping-onne"), &["ping-one"]));
+        let found = finding_texts(&trace_with_test(&test_source_naming_requirement("ping-onne"), &["ping-one"]));
         assert_eq!(found, ["`ping-onne` is no requirement"], "an unknown id with a known prefix should be reported");
-        let found = finding_texts(&trace_with_test(&test_naming_id("ping-one"), &["ping-one", "ping-three"]));
+        let found =
+            finding_texts(&trace_with_test(&test_source_naming_requirement("ping-one"), &["ping-one", "ping-three"]));
         assert_eq!(
             found.len(),
             2,

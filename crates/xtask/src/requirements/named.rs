@@ -19,7 +19,7 @@ pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) ->
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in test_code_lines(file) {
-            for id in mentioned_ids(line).filter(|id| is_candidate(id)) {
+            for id in mentioned_requirement_ids(line).filter(|id| is_candidate(id)) {
                 let test = enclosing_test(&file.text, number, file.is_rust());
                 found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
             }
@@ -43,7 +43,7 @@ fn test_code_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Returns the ids in square brackets, which consist of lower-case words and hyphens.
-fn mentioned_ids(line: &str) -> impl Iterator<Item = &str> {
+fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;
         let is_word = |word: &str| {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn id_belongs_to_the_test_around_it_or_below_its_comment() {
+    fn requirement_id_belongs_to_the_test_around_it_or_below_its_comment() {
         let text = "//! T.\n/// <ping-one>\n#[test]\nfn first() {\n    assert!(true, \"<ping-two> holds\");\n}\n// <ping-three> <ping-four>\n#[tokio::test]\nasync fn second() {}\n";
         let found = mention_fields("crates/a/tests/all.rs", &bracketed_ids(text));
         let short: Vec<_> = found.iter().map(|(id, line, test)| (id.as_str(), *line, test.as_str())).collect();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn only_tests_count() {
+    fn requirement_ids_outside_tests_are_ignored() {
         let text = "//! A.\n// <ping-one>\nfn product() {}\n\n#[cfg(test)]\nmod tests {\n    // <ping-two>\n    fn test() {}\n}\n";
         let found = mention_fields("crates/a/src/lib.rs", &bracketed_ids(text));
         assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "product code should not count as a test");

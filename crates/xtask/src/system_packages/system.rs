@@ -82,7 +82,7 @@ mod tests {
     use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES};
 
     #[test]
-    fn release_file_selects_the_family() {
+    fn os_release_file_selects_the_distribution() {
         let cases = [
             ("NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", System::Debian { ubuntu: false }),
             ("ID=ubuntu\nID_LIKE=debian\n", System::Debian { ubuntu: true }),

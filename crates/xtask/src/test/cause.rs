@@ -1,6 +1,6 @@
 //! Finds the lines of a log that describe why a test part failed.
 
-use super::counts::without_colours;
+use super::counts::without_ansi_colours;
 
 /// Prefixes of lines that describe a cause, in descending order of relevance. They are compared with the start of each
 /// trimmed line. A panic is more specific than the runner's `error: test run failed`.
@@ -28,8 +28,8 @@ const MAX_PANIC_LINES: usize = 8;
 
 /// Returns the most relevant line of a log, or else the last line that is not empty. If tests panicked, returns the
 /// place and message of each.
-pub(super) fn cause_in_log(log: &str) -> Option<String> {
-    let plain = without_colours(log);
+pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
+    let plain = without_ansi_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
     let relevant =
@@ -69,7 +69,7 @@ mod tests {
     fn compiler_error_is_preferred_to_later_errors() {
         let log = "$ cargo build\nwarning: unused\nerror[E0425]: cannot find value `x`\n  --> a.rs:1:1\nerror: could not compile";
         assert_eq!(
-            cause_in_log(log).as_deref(),
+            failure_cause_in_log(log).as_deref(),
             Some("error[E0425]: cannot find value `x`"),
             "the first error should be the cause"
         );
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn panic_includes_its_message() {
         let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
-        let cause = cause_in_log(log).unwrap_or_default();
+        let cause = failure_cause_in_log(log).unwrap_or_default();
         assert!(
             cause.ends_with("src/a.rs:3:5: the answer is 42"),
             "the cause should contain place and message: {cause}"
@@ -89,7 +89,7 @@ mod tests {
     fn panic_is_preferred_to_the_error_of_the_runner() {
         let log = "thread 'a' panicked at a.rs:1:1:\nrows failed:\nrow 7: late\nnote: run with\n\
                    thread 'b' panicked at b.rs:2:2:\nassertion failed\nnote: run with\nerror: test run failed";
-        let cause = cause_in_log(log).unwrap_or_default();
+        let cause = failure_cause_in_log(log).unwrap_or_default();
         assert_eq!(
             cause,
             "thread 'a' panicked at a.rs:1:1: rows failed:\n    row 7: late\n  thread 'b' panicked at b.rs:2:2: assertion failed",
@@ -100,16 +100,16 @@ mod tests {
     #[test]
     fn last_line_is_used_without_a_known_format() {
         assert_eq!(
-            cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(),
+            failure_cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(),
             Some("last"),
             "the last line with text should be the cause"
         );
-        assert_eq!(cause_in_log("$ sh\n"), None, "the command alone should not be the cause");
+        assert_eq!(failure_cause_in_log("$ sh\n"), None, "the command alone should not be the cause");
     }
 
     #[test]
     fn long_line_is_truncated_at_a_character_boundary() {
-        let cause = cause_in_log(&"é".repeat(1000)).unwrap_or_default();
+        let cause = failure_cause_in_log(&"é".repeat(1000)).unwrap_or_default();
         assert!(cause.chars().count() < 310, "bounded");
     }
 }

@@ -22,7 +22,7 @@ impl TestCounts {
     /// Returns the totals of all summaries in a log, or `None` if it has none.
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
-        for line in without_colours(text).lines() {
+        for line in without_ansi_colours(text).lines() {
             if let Some(counts) = line_counts(line) {
                 *sum.get_or_insert_default() += counts;
             }
@@ -72,7 +72,7 @@ fn line_counts(line: &str) -> Option<TestCounts> {
 }
 
 /// Removes escape sequences of the form ESC [ ... letter.
-pub(super) fn without_colours(text: &str) -> String {
+pub(super) fn without_ansi_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn own_summary_is_parsed() {
+    fn xtask_summary_is_parsed() {
         assert_eq!(
             TestCounts::from_log("4 passed, 1 failed, 2 skipped"),
             counts(4, 1, 2),

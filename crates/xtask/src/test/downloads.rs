@@ -5,14 +5,14 @@
 
 use std::thread;
 
-use super::log::Log;
+use super::log::TestPartLog;
 use super::parts::{self, TestPart};
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::{node, system_packages, workspace};
 
 /// Installs the system packages and npm packages of these parts, downloads the crates, and builds the user interface.
-pub(super) fn install_requirements(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
+pub(super) fn install_test_dependencies(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
     let needs = parts::system_packages(parts, system_packages::has_debian_chromium());
     // The confirmation reads the terminal, so nothing runs meanwhile.
     let missing = system_packages::confirmed_installation(&needs, yes)?;
@@ -32,13 +32,13 @@ pub(super) fn install_requirements(parts: &[TestPart], yes: bool) -> Result<(), 
 }
 
 fn install_node_packages() -> Result<(), Problem> {
-    let mut log = Log::create("npm")?;
+    let mut log = TestPartLog::create("npm")?;
     let ui = workspace::ui_folder();
     node::install_packages(&ui, &mut |program| log.run(program))?;
-    node::build_page(&mut |program| log.run(program))?;
+    node::build_ui(&mut |program| log.run(program))?;
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))
 }
 
 fn download_crates() -> Result<(), Problem> {
-    Log::create("crates")?.run(cargo().dir(workspace::root_folder()).args(["fetch", "--locked"]))
+    TestPartLog::create("crates")?.run(cargo().dir(workspace::root_folder()).args(["fetch", "--locked"]))
 }

@@ -13,12 +13,12 @@ use crate::workspace;
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
 /// Log file of one test part, to which its programs append their output.
-pub(super) struct Log {
+pub(super) struct TestPartLog {
     path: PathBuf,
     file: File,
 }
 
-impl Log {
+impl TestPartLog {
     /// Creates an empty log for the part with this name.
     pub(super) fn create(part: &str) -> Result<Self, Problem> {
         Self::create_at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn program_output_is_between_own_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
+        let mut log = TestPartLog::create_at(folder.path().join("part.log")).unwrap();
         log.line("before").unwrap();
         log.run(cargo().arg("--version")).unwrap();
         log.line("after").unwrap();
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn output_of_a_failing_program_is_in_the_log() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
+        let mut log = TestPartLog::create_at(folder.path().join("part.log")).unwrap();
         let outcome = log.run(cargo().arg("no-such-subcommand"));
         assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure should be returned: {outcome:?}");
         assert!(log.text().unwrap().contains("no such command"), "standard error should be in the log");

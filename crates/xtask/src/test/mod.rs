@@ -19,7 +19,7 @@ use std::thread;
 use std::time::Instant;
 
 use clap::Args;
-use log::Log;
+use log::TestPartLog;
 use outcome::ReportedOutcome;
 use parts::TestPart;
 use summary::{PartTime, Summary};
@@ -38,7 +38,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let mut summary = Summary::default();
     if let Err(problem) = run_parts(options, &mut summary) {
-        summary.record_stop(&problem);
+        summary.record_abort(&problem);
     }
     summary.finish()
 }
@@ -47,12 +47,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// Ctrl-C.
 fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
-    downloads::install_requirements(&parts, options.yes)?;
+    downloads::install_test_dependencies(&parts, options.yes)?;
     let summary = Mutex::new(summary);
     for stage in stages::stages(&parts) {
         match &stage.lanes[..] {
-            [lane] => run_lane(lane, ProcessorAttribution::IsMine, &summary)?,
-            lanes => run_lanes_in_parallel(lanes, &summary)?,
+            [lane] => run_sequential_parts(lane, CpuTimeAttribution::IsMine, &summary)?,
+            lanes => run_sequences_in_parallel(lanes, &summary)?,
         }
     }
     Ok(())
@@ -61,15 +61,15 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
 /// Attribution of the measured processor time: to a single test part, or to all parts that run in parallel, between
 /// which it can't be divided.
 #[derive(Clone, Copy)]
-enum ProcessorAttribution {
+enum CpuTimeAttribution {
     IsMine,
     IsShared,
 }
 
-fn run_lanes_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
-        let start = |lane| scope.spawn(move || run_lane(lane, ProcessorAttribution::IsShared, summary));
+        let start = |lane| scope.spawn(move || run_sequential_parts(lane, CpuTimeAttribution::IsShared, summary));
         let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
@@ -80,21 +80,25 @@ fn run_lanes_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>)
     Ok(())
 }
 
-fn run_lane(lane: &[TestPart], whose: ProcessorAttribution, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+fn run_sequential_parts(
+    lane: &[TestPart],
+    whose: CpuTimeAttribution,
+    summary: &Mutex<&mut Summary>,
+) -> Result<(), Problem> {
     for part in lane {
         let name = part.name();
         let (start, processor) = (Instant::now(), processor::children_processor_time());
-        let mut log = Log::create(name)?;
+        let mut log = TestPartLog::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             result => ReportedOutcome::new(result, &log.text()?),
         };
         let wall = start.elapsed();
         let processor = match whose {
-            ProcessorAttribution::IsMine => {
+            CpuTimeAttribution::IsMine => {
                 processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before))
             }
-            ProcessorAttribution::IsShared => None,
+            CpuTimeAttribution::IsShared => None,
         };
         lock(summary).add(name, PartTime { wall, processor }, outcome, &log)?;
     }

@@ -32,7 +32,7 @@ impl ReportedOutcome {
             Err(problem) => {
                 let mut counts = counted.unwrap_or_default();
                 counts.failed = counts.failed.max(1);
-                let cause = match (cause::cause_in_log(log), problem) {
+                let cause = match (cause::failure_cause_in_log(log), problem) {
                     (Some(line), Problem::ChecksFailed) => line,
                     (Some(line), problem @ Problem::Failed { .. }) => format!("{problem}: {line}"),
                     (_, problem) => problem.to_string(),
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn part_without_tests_counts_as_one() {
+    fn test_part_without_tests_counts_as_one_test() {
         let ran = ReportedOutcome::new(Ok(PartOutcome::Ran), "nothing to count");
         assert_eq!(
             ran,

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::log::Log;
+use super::log::TestPartLog;
 use super::outcome::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use crate::system_packages::HEADLESS_CHROMIUM;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks types, lint and format, runs the component tests, and checks that the generated types are up to date.
-pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
@@ -28,22 +28,22 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// Runs the tests of the user interface in Chromium against the development host.
-pub(super) fn run_in_chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn test_ui_in_chromium(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     print_step("page: the tests in Chromium");
     run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
 /// Runs the user interface's tests that measure frame rates and processor time. No other part may run in parallel.
-pub(super) fn measure_frames(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn measure_ui_frame_times(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     print_step("frames: what is measured of the page, alone");
     run_playwright(log, &["--project", "measured"])
 }
 
-fn run_playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem> {
+fn run_playwright(log: &mut TestPartLog, arguments: &[&str]) -> Result<PartOutcome, Problem> {
     prepare_page(log)?;
     rust::build_all(log)?;
     let tests = workspace::tests_folder();
-    let browser = browser_path();
+    let browser = chromium_path();
     if browser.is_none() {
         print_step("installing Playwright's Chromium");
         log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
@@ -57,7 +57,7 @@ fn run_playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Prob
 }
 
 /// Tests the app as it is released, in its desktop window on a virtual display, controlled through WebKit's WebDriver.
-pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("only Linux has a driver for the web view of a running app".into()));
     }
@@ -71,15 +71,15 @@ pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// Installs the npm packages of the user interface and the tests, and builds the user interface.
-fn prepare_page(log: &mut Log) -> Result<(), Problem> {
+fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
-    node::build_page(&mut |program| log.run(program))
+    node::build_ui(&mut |program| log.run(program))
 }
 
 /// Returns the path of the Chromium to use: the one in the environment, or Debian's. `None` selects the one that
 /// Playwright downloads.
-fn browser_path() -> Option<PathBuf> {
+fn chromium_path() -> Option<PathBuf> {
     let debian = PathBuf::from(HEADLESS_CHROMIUM);
     match env::var_os("CHROMIUM") {
         Some(path) if !path.is_empty() => Some(path.into()),

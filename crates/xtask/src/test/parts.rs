@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use clap::ValueEnum;
 
-use super::log::Log;
+use super::log::TestPartLog;
 use super::outcome::PartOutcome;
 use super::{page_and_window, real_servers, rust};
 use crate::bench::guard;
@@ -75,7 +75,7 @@ impl TestPart {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Deny)
     }
 
-    pub(super) fn run(self, log: &mut Log) -> Result<PartOutcome, Problem> {
+    pub(super) fn run(self, log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
         match self {
             Self::Tidy => check_tidy(log),
             Self::Fmt => rust::check_format(log),
@@ -86,11 +86,11 @@ impl TestPart {
             Self::Fuzz => run_fuzzing(log),
             Self::Ui => page_and_window::check_ui(log),
             Self::Interop => real_servers::run_interop_suite(log),
-            Self::Models => real_servers::test_models(log),
-            Self::Conformance => run_official_suite(log),
-            Self::Page => page_and_window::run_in_chromium(log),
-            Self::Desktop => page_and_window::test_window(log),
-            Self::Frames => page_and_window::measure_frames(log),
+            Self::Models => real_servers::test_model_providers(log),
+            Self::Conformance => run_official_conformance_suite(log),
+            Self::Page => page_and_window::test_ui_in_chromium(log),
+            Self::Desktop => page_and_window::test_desktop_window(log),
+            Self::Frames => page_and_window::measure_ui_frame_times(log),
         }
     }
 
@@ -142,7 +142,7 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
     needs
 }
 
-fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
@@ -156,20 +156,20 @@ fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// Replays the corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
-fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn run_fuzzing(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     print_step("fuzz: replaying the corpora, and mutations of them");
-    rust::run_suite(log, "replay", &[])?;
+    rust::run_test_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
 }
 
-fn check_instruction_counts(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }
     rust::build_all(log)?;
     let mut written = Ok(());
-    let verdict = guard::check_growth(&mut |line| {
+    let verdict = guard::check_instruction_count_growth(&mut |line| {
         if let Err(problem) = log.line(line) {
             written = Err(problem);
         }
@@ -181,7 +181,7 @@ fn check_instruction_counts(log: &mut Log) -> Result<PartOutcome, Problem> {
     }
 }
 
-fn check_tidy(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_tidy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
         log.line(&finding.to_string())?;
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_run_in_their_order_and_once() {
+    fn requested_parts_run_once_in_fixed_order() {
         let requested = [TestPart::Desktop, TestPart::Tidy, TestPart::Unit, TestPart::Tidy];
         assert_eq!(
             ordered_parts(&requested),

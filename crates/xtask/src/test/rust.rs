@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::log::Log;
+use super::log::TestPartLog;
 use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
@@ -10,13 +10,13 @@ use crate::progress::print_step;
 use crate::shared_build::{cargo_with_clippy, includes_desktop_app, package_arguments};
 use crate::{check, node, workspace};
 
-pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn check_format(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     log.run(check::format_check())?;
     Ok(PartOutcome::Ran)
 }
 
 /// Builds everything, which reports Clippy's lints.
-pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn run_clippy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     if !process::command_succeeds("clippy-driver", &["--version"]) {
         return Err(Problem::Machine("Clippy is not installed (rustup component add clippy)".into()));
     }
@@ -24,8 +24,8 @@ pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
-    if !has_subcommand("deny") {
+pub(super) fn run_deny(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
+    if !has_cargo_subcommand("deny") {
         return Ok(PartOutcome::Skipped("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
     log.run(cargo().dir(workspace::root_folder()).args(["deny", "--config", ".deny.toml", "check"]))?;
@@ -34,7 +34,7 @@ pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
 
 /// Runs the unit and integration tests of the crates, some of them with a fake model provider from npm. The suites that
 /// run published servers or fuzz targets are separate parts.
-pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn run_unit_tests(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     build_all(log)?;
     print_step("unit: running the tests");
@@ -55,7 +55,7 @@ pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// Runs a test suite in `tests/`, without rebuilding the crates for it.
-pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
+pub(super) fn run_test_suite(log: &mut TestPartLog, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
     let mut call = workspace_test_command().call.args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
@@ -64,18 +64,18 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
 }
 
 /// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
-static IS_BUILT: Mutex<bool> = Mutex::new(false);
+static WORKSPACE_IS_BUILT: Mutex<bool> = Mutex::new(false);
 
 /// Builds the user interface, and then all crates with their tests, with Clippy's lints. The suites start these
 /// binaries, and a separate build reports compile errors more clearly than a test run.
-pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
-    let mut built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+pub(super) fn build_all(log: &mut TestPartLog) -> Result<(), Problem> {
+    let mut built = WORKSPACE_IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
         return Ok(());
     }
     if includes_desktop_app() {
         node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
-        node::build_page(&mut |program| log.run(program))?;
+        node::build_ui(&mut |program| log.run(program))?;
     }
     print_step("building the crates and their tests, with the lints of Clippy");
     log.run(cargo_with_clippy("build").args(package_arguments()).arg("--all-targets"))?;
@@ -95,7 +95,7 @@ struct TestCommand {
 }
 
 fn workspace_test_command() -> TestCommand {
-    let runner = if has_subcommand("nextest") { TestRunner::Nextest } else { TestRunner::Cargo };
+    let runner = if has_cargo_subcommand("nextest") { TestRunner::Nextest } else { TestRunner::Cargo };
     if matches!(runner, TestRunner::Cargo) {
         print_step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
@@ -113,7 +113,7 @@ fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
 }
 
 /// Returns `true` if an additional cargo subcommand is installed.
-fn has_subcommand(subcommand: &str) -> bool {
+fn has_cargo_subcommand(subcommand: &str) -> bool {
     cargo().args([subcommand, "--version"]).output().is_ok()
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_runners_continue_after_a_failure() {
+    fn nextest_and_cargo_test_continue_after_a_failure() {
         let nextest =
             test_command(TestRunner::Nextest, &["--workspace", "--exclude", "drawbridge"]).call.displayed_command();
         assert!(

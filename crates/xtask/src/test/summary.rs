@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::counts::TestCounts;
-use super::log::Log;
+use super::log::TestPartLog;
 use super::outcome::ReportedOutcome;
 use crate::problem::Problem;
 
@@ -31,7 +31,7 @@ impl Summary {
         name: &str,
         time: PartTime,
         outcome: ReportedOutcome,
-        log: &Log,
+        log: &TestPartLog,
     ) -> Result<(), Problem> {
         println!("{}", part_line(name, time, &outcome));
         match outcome {
@@ -52,7 +52,7 @@ impl Summary {
     }
 
     /// Records that the run was stopped before all parts ran. Counts as a failure.
-    pub(super) fn record_stop(&mut self, problem: &Problem) {
+    pub(super) fn record_abort(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn abort_is_a_failure() {
         let mut summary = Summary::default();
-        summary.record_stop(&Problem::Machine("node was not found".into()));
+        summary.record_abort(&Problem::Machine("node was not found".into()));
         assert_eq!(
             summary.text(),
             "FAILED: stopped: node was not found\n0 passed, 1 failed",
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn failures_precede_the_closing_line_with_their_causes() {
         let folder = tempfile::tempdir().unwrap();
-        let log = Log::create_at(folder.path().join("clippy.log")).unwrap();
+        let log = TestPartLog::create_at(folder.path().join("clippy.log")).unwrap();
         let mut summary = Summary::default();
         let failed = ReportedOutcome::Failed {
             counts: TestCounts { failed: 1, ..TestCounts::default() },

@@ -8,7 +8,7 @@ use super::tree::Tree;
 const API_FOLDER: &str = "crates/api/src/";
 
 /// Names of items that block on the disk, store history, or take locks.
-const FORBIDDEN_ITEMS: [&str; 13] = [
+const ITEMS_FORBIDDEN_IN_API: [&str; 13] = [
     "canonicalize",
     "spawn_blocking",
     "block_in_place",
@@ -29,7 +29,7 @@ pub(super) fn find_storage_and_locks_in_api(tree: &Tree) -> Vec<Finding> {
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         for (line, code) in file.product_lines() {
             let mut names = code.split(|character: char| !character.is_alphanumeric() && character != '_');
-            let foreign = names.find(|name| FORBIDDEN_ITEMS.contains(name)).or_else(|| {
+            let foreign = names.find(|name| ITEMS_FORBIDDEN_IN_API.contains(name)).or_else(|| {
                 let is_disk = |words: &&str| code.contains(*words);
                 [".history", "std::fs", "tokio::fs"].into_iter().find(is_disk)
             });

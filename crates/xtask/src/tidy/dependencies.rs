@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn tauri_outside_the_shell_is_reported() {
+    fn tauri_outside_the_desktop_app_is_reported() {
         let files = [
             ("Cargo.toml", "[workspace.dependencies]\ntauri = \"2\"\n"),
             ("src-tauri/Cargo.toml", "[dependencies]\ntauri.workspace = true\n"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hosts_state_outside_the_host_is_found() {
+    fn host_state_dependency_outside_the_host_crate_is_reported() {
         let uses = "[dependencies]\nhost-state.workspace = true\n";
         let tree = Tree::from_files(&[
             ("Cargo.toml", "[workspace.dependencies]\nhost-state = { path = \"crates/host-state\" }\n"),

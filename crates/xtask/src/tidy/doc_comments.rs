@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clause_as_a_description_is_reported() {
+    fn doc_comment_beginning_with_a_clause_word_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
         let lines: Vec<_> = find_comments_beginning_with_clauses(&Tree::from_files(&[("a.rs", text)]))

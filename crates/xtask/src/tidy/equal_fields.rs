@@ -10,7 +10,7 @@ use super::tree::{SourceFile, Tree};
 const MIN_COMPARED_MEMBERS: usize = 3;
 
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
-const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
+const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Groups of types in different crates that may have the same fields, each with the reason.
 const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
@@ -189,15 +189,19 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
         }
         let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
         let text = format!(
-            "{} have the same fields: use one type, or list them in {OWN_PATH} with a reason",
+            "{} have the same fields: use one type, or list them in {THIS_FILE_PATH} with a reason",
             names.join(", ")
         );
         findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
     }
-    if tree.rust_files().any(|file| file.path == OWN_PATH) {
+    if tree.rust_files().any(|file| file.path == THIS_FILE_PATH) {
         let unused = EQUAL_TYPE_EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
         findings.extend(unused.map(|(_, (names, _))| {
-            Finding::new(OWN_PATH, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
+            Finding::new(
+                THIS_FILE_PATH,
+                0,
+                format!("{} do not have the same fields: the exception can go", names.join(", ")),
+            )
         }));
     }
     findings
@@ -339,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_accepted() {
+    fn types_with_different_members_are_accepted() {
         let fewer = "struct A {\n    server: u8,\n    tool: u8,\n}\nstruct Rule;\nstruct Tuple(u8, u8, u8);\n";
         let variants = "enum Rule {\n    server,\n    tool,\n    act,\n}\n";
         let tested = format!("#[cfg(test)]\nmod tests {{\n{OWNER}}}\n");
@@ -361,7 +365,7 @@ mod tests {
 
     #[test]
     fn unused_exception_is_reported() {
-        let found = finding_texts(&[(OWN_PATH, "")]);
+        let found = finding_texts(&[(THIS_FILE_PATH, "")]);
         assert_eq!(found.len(), EQUAL_TYPE_EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn module_without_a_header_is_reported() {
+    fn module_without_docs_is_reported() {
         let tree = Tree::from_files(&[
             ("a.rs", "//! A.\ninclude!(\"table.rs\");\n"),
             ("b.rs", "use c;\n"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_crate_is_found_and_tests_do_not_count() {
+    fn long_crate_is_reported_without_counting_tests() {
         let half = "fn a() {}\n// Note.\n\n\n".repeat(MAX_CRATE_LINES / 8);
         let tests = format!("#[cfg(test)]\nmod tests {{\n{half}}}\n");
         let allowed = [

@@ -59,7 +59,7 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
+const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
@@ -101,7 +101,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
 /// Returns the violations of all rules.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root_folder())?;
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    let mut findings: Vec<Finding> = TIDY_RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.extend(dependencies::find_impure_dependencies()?);
     let requirements = requirements::findings(&tree)?.into_iter();
     findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
@@ -122,7 +122,7 @@ pub(crate) struct Options {
 /// Returns [`Problem::ChecksFailed`] if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     match &options.commits {
-        Some(range) => print(&commits::findings(range)?),
+        Some(range) => print_findings(&commits::findings(range)?),
         None => check(),
     }
 }
@@ -132,10 +132,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
 pub(crate) fn check() -> Result<(), Problem> {
-    print(&findings()?)
+    print_findings(&findings()?)
 }
 
-fn print(findings: &[Finding]) -> Result<(), Problem> {
+fn print_findings(findings: &[Finding]) -> Result<(), Problem> {
     for finding in findings {
         println!("{finding}");
     }

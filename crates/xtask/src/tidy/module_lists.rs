@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_name_that_is_no_module_is_found() {
+    fn listed_name_without_a_module_is_reported() {
         let found = unknown_names("//! - `late`, `gate`: decisions\n//! - [`gone`]: nothing");
         assert_eq!(found, ["`late` is no module or item of this file", "`gone` is no module or item of this file"]);
     }

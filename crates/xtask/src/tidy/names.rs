@@ -7,7 +7,7 @@ use super::tree::{SourceFile, Tree};
 
 /// Words that are not sufficient as the name of a type: pronouns, adverbs, prepositions, conjunctions, and participles
 /// without a noun.
-const NOT_NOUNS: [&str; 71] = [
+const WORDS_THAT_ARE_NOT_NOUNS: [&str; 71] = [
     "About",
     "After",
     "Again",
@@ -82,11 +82,11 @@ const NOT_NOUNS: [&str; 71] = [
 ];
 
 /// Words that must not occur in identifiers, each with the glossary's replacement.
-const RETIRED_IN_NAMES: [(&str, &str); 3] =
+const RETIRED_WORDS_IN_NAMES: [(&str, &str); 3] =
     [("crossing", "payload"), ("whence", "source, or origin"), ("whither", "target, or destination")];
 
 /// Phrases that must not occur in comments, messages and documents, each with the glossary's replacement.
-const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
+const RETIRED_WORDS_IN_TEXTS: [(&str, &str); 7] = [
     ("what crosses", "the payload"),
     ("would cross", "would be sent"),
     ("passed over", "ignored, or skipped"),
@@ -97,15 +97,15 @@ const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
 ];
 
 /// Path of this file, which is skipped because it contains the retired words.
-const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
+const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/names.rs";
 
-/// Reports structs, enums, traits and type aliases whose name is one of [`NOT_NOUNS`].
+/// Reports structs, enums, traits and type aliases whose name is one of [`WORDS_THAT_ARE_NOT_NOUNS`].
 pub(super) fn find_type_names_without_noun(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         let code = rust_code::without_comments_and_strings(&file.text);
         for (number, line) in code.lines().enumerate() {
-            if let Some(name) = defined_type(line).filter(|name| NOT_NOUNS.contains(name)) {
+            if let Some(name) = defined_type(line).filter(|name| WORDS_THAT_ARE_NOT_NOUNS.contains(name)) {
                 let text = format!("the type `{name}` is not named by a noun; say what it is outside its module");
                 findings.push(Finding::new(&file.path, number + 1, text));
             }
@@ -120,11 +120,11 @@ pub(super) fn find_retired_words(tree: &Tree) -> Vec<Finding> {
     let is_text = |file: &&SourceFile| {
         file.has_extension(&["rs", "ts", "svelte", "mjs", "md"]) || file.path.starts_with("ui/messages/en/")
     };
-    let is_written = |file: &&SourceFile| file.path != OWN_PATH && !GENERATED_FILES.contains(&file.path.as_str());
+    let is_written = |file: &&SourceFile| file.path != THIS_FILE_PATH && !GENERATED_FILES.contains(&file.path.as_str());
     for file in tree.files.iter().filter(is_text).filter(is_written) {
         for (number, line) in file.text.lines().enumerate() {
             let lower = line.to_lowercase();
-            for (phrase, better) in RETIRED_IN_TEXTS.iter().filter(|(phrase, _)| lower.contains(phrase)) {
+            for (phrase, better) in RETIRED_WORDS_IN_TEXTS.iter().filter(|(phrase, _)| lower.contains(phrase)) {
                 findings.push(Finding::new(&file.path, number + 1, format!("\"{phrase}\" is now \"{better}\"")));
             }
         }
@@ -135,7 +135,7 @@ pub(super) fn find_retired_words(tree: &Tree) -> Vec<Finding> {
         for (number, line) in code.lines().enumerate() {
             let retired = identifier_words(line)
                 .into_iter()
-                .filter_map(|word| RETIRED_IN_NAMES.iter().find(|(retired, _)| *retired == word));
+                .filter_map(|word| RETIRED_WORDS_IN_NAMES.iter().find(|(retired, _)| *retired == word));
             for (word, better) in retired {
                 findings.push(Finding::new(
                     &file.path,

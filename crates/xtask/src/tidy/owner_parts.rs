@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn part_that_uses_another_module_is_reported() {
+    fn state_part_that_uses_another_owner_module_is_reported() {
         let found = finding_texts(&[
             ("allowed", ALLOWED),
             ("calls", "use crate::owner::questions::One;\n"),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_may_use_each_other_and_the_rest_of_the_host() {
+    fn state_parts_may_use_each_other_and_the_rest_of_the_host() {
         let text =
             "use super::calls::A;\nuse crate::owner::state::B;\nuse crate::view::C;\npub(in crate::owner) struct D;\n";
         let tests = "#[cfg(test)]\nmod tests {\n    use crate::owner::audit::E;\n}\n";

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tauri_outside_its_folder_is_reported() {
+    fn tauri_outside_the_platform_folder_is_reported() {
         let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
         let findings = find_tauri_outside_platform_folder(&Tree::from_files(&files));
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn window_without_consent_is_reported() {
+    fn window_open_in_the_ui_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
         assert_eq!(
             find_windows_opened_by_page(&Tree::from_files(&files)).len(),

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_and_clients_are_found_outside_of_their_places() {
+    fn sockets_and_http_clients_outside_their_folders_are_reported() {
         let (socket, client) = ("let stream = TcpStream::connect(address).await?;\n", "reqwest::Client::builder()\n");
         let tree = Tree::from_files(&[
             ("crates/host/src/lib.rs", socket),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_in_a_spoken_attribute_is_reported() {
+    fn prose_in_a_displayed_attribute_is_reported() {
         let text = "<button aria-label=\"Close the window\" class=\"wide primary button\">x</button>\n<input placeholder='Your own name'>";
         assert_eq!(finding_lines(text), [1, 2], "attributes that are read aloud should be reported, but not classes");
     }

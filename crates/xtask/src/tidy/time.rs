@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_at_an_import_does_not_cover_a_reading() {
+    fn exemption_on_an_import_does_not_apply_to_uses() {
         let cases = [
             ("std::time::{Duration, Instant}", "Instant::now()", 3),
             ("std::time::Instant as Moment", "Moment::now()", 3),

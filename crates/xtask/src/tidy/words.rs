@@ -5,9 +5,9 @@ use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
 /// Words that are forbidden in Rust code and comments, since they mark unfinished work or ignored tests.
-const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
+const WORDS_FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
 /// Words that are forbidden in scripts of the user interface and the test suites.
-const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
+const WORDS_FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
     "XXX",
@@ -29,9 +29,9 @@ pub(super) fn find_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
         if file.is_rust() {
-            findings.extend(find_words(file, &rust_code::without_strings(&file.text), &FORBIDDEN_IN_RUST));
+            findings.extend(find_words(file, &rust_code::without_strings(&file.text), &WORDS_FORBIDDEN_IN_RUST));
         } else if is_script(file) {
-            findings.extend(find_words(file, &file.text, &FORBIDDEN_IN_SCRIPTS));
+            findings.extend(find_words(file, &file.text, &WORDS_FORBIDDEN_IN_SCRIPTS));
         }
     }
     findings
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn exclusive_test_is_reported() {
+    fn test_marked_only_is_reported() {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> = find_unfinished_work(&Tree::from_files(&[("a.spec.ts", text)]))
             .iter()

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use bench::drawbridge::Outcome;
 use bench::rules;
-use offers::review::{DefinitionKind, MAX_PINS, ServerPins};
+use offers::review::{DefinitionKind, MAX_PINNED_DEFINITIONS, ServerPins};
 use policy::{Hash, RuleSet};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(crate) fn measure_rules() -> Outcome<()> {
 
 pub(crate) fn measure_pins() -> Outcome<()> {
     let identity = Hash::of_json(&json!("identity"));
-    for size in [10, 1_000, MAX_PINS] {
+    for size in [10, 1_000, MAX_PINNED_DEFINITIONS] {
         let mut pins = ServerPins::default();
         for tool in 0..size {
             let name = format!("tool-{tool}");

@@ -33,12 +33,12 @@ pub fn audit_export(data: &[u8]) {
 /// Returns the JSON texts of the entries in a file. Ignores other members of the lines.
 fn entry_texts(file: &[u8]) -> Vec<String> {
     #[derive(serde::Deserialize)]
-    struct Line<'a> {
+    struct ExportLine<'a> {
         #[serde(borrow)]
         entry: &'a RawValue,
     }
     let lines = file.split(|byte| *byte == b'\n');
-    lines.filter_map(|line| Some(serde_json::from_slice::<Line<'_>>(line).ok()?.entry.get().to_owned())).collect()
+    lines.filter_map(|line| Some(serde_json::from_slice::<ExportLine<'_>>(line).ok()?.entry.get().to_owned())).collect()
 }
 
 /// Applies changes to an export. Each change has four bytes: kind, line, second line or offset, and value.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
 use testkit::deadline::poll_until;
 
-use super::GateBench;
+use super::GateTestHarness;
 use crate::gate::{REMOTE_SERVER, SERVER};
 
 /// Messages that the server received: requests of the host by method, and results for requests of the server. Errors
@@ -44,7 +44,7 @@ fn sort_texts(all: impl IntoIterator<Item = String>) -> Vec<String> {
     all
 }
 
-impl GateBench {
+impl GateTestHarness {
     pub(in crate::gate) fn read_audit_log(&self) -> Vec<AuditEntry> {
         let mut entries = self.app.host.ports().audit.read(&AuditQuery::latest(10_000)).unwrap();
         entries.reverse();

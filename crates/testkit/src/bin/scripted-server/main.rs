@@ -36,7 +36,7 @@ use peer::{PeerRequest, ScriptedPeer};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments == ["--list"] {
-        return match list_misbehaviours() {
+        return match print_misbehaviour_names() {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         };
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn list_misbehaviours() -> io::Result<()> {
+fn print_misbehaviour_names() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for misbehaviour in MISBEHAVIOURS {
         writeln!(out, "{:24} @{:12} {}", misbehaviour.name, misbehaviour.on, misbehaviour.about)?;

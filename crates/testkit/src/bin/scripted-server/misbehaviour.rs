@@ -100,12 +100,12 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "never-reads" on CALL_METHOD: "reads no more" => processes::stop_reading;
     "close-stdout" on CALL_METHOD: "closes its output and lives on" => processes::close_stdout;
     "close-stdin" on CALL_METHOD: "closes its input and lives on" => processes::close_stdin;
-    "grandchild" on CALL_METHOD: "starts a process that ignores signals, and answers its pid" => processes::leave_child_process;
+    "grandchild" on CALL_METHOD: "starts a process that ignores signals, and answers its pid" => processes::leave_child_process_running;
     "grandchild-exit" on CALL_METHOD: "starts a process that ignores signals, prints its pid on stderr, and exits" => processes::leave_child_process_and_exit;
 
     "forks" on CALL_METHOD: "starts processes without end" => resources::fork_forever;
     "takes-memory" on CALL_METHOD: "takes memory without end" => resources::allocate_forever;
-    "fills-home" on CALL_METHOD: "writes into its home without end" => resources::fill_home;
+    "fills-home" on CALL_METHOD: "writes into its home without end" => resources::write_until_home_is_full;
     "spins" on CALL_METHOD: "keeps four processors busy" => resources::spin_forever;
     "tries-the-kernel" on CALL_METHOD: "makes namespaces, mounts and the like, and answers what worked" => resources::try_privileged_programs;
     "reaches-out" on CALL_METHOD: "connects to the hosts in REACH_HOSTS, through its proxy and past it, and answers what worked" => outward::connect_to_hosts;

@@ -29,31 +29,31 @@ pub(crate) fn stop_reading(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<
 }
 
 /// Environment variable that marks a process that already ignores signals.
-const IGNORES_SIGNALS_VARIABLE: &str = "SCRIPTED_SERVER_DEAF";
+const IGNORE_SIGNALS_VARIABLE: &str = "SCRIPTED_SERVER_DEAF";
 
 pub(crate) fn ignore_termination(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.never_exits = true;
-    if std::env::var_os(IGNORES_SIGNALS_VARIABLE).is_some() {
+    if std::env::var_os(IGNORE_SIGNALS_VARIABLE).is_some() {
         return Ok(());
     }
-    become_shell(r#"trap "" TERM INT HUP; export SCRIPTED_SERVER_DEAF=1; exec "$0" "$@""#)
+    exec_shell_script(r#"trap "" TERM INT HUP; export SCRIPTED_SERVER_DEAF=1; exec "$0" "$@""#)
 }
 
 pub(crate) fn close_stdout(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.flush()?;
-    become_shell("exec >&-; while read -r line; do :; done")
+    exec_shell_script("exec >&-; while read -r line; do :; done")
 }
 
 pub(crate) fn close_stdin(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.flush()?;
-    become_shell("exec <&-; sleep 1000 & wait")
+    exec_shell_script("exec <&-; sleep 1000 & wait")
 }
 
 /// Replaces this process with a shell that runs a script, since ignoring signals and closing descriptors is not
 /// possible in safe Rust. The path of this program and its arguments are the positional parameters of the script.
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
-fn become_shell(script: &str) -> io::Result<()> {
+fn exec_shell_script(script: &str) -> io::Result<()> {
     use std::os::unix::process::CommandExt;
     let error = Command::new("/bin/sh")
         .arg("-c")
@@ -65,7 +65,7 @@ fn become_shell(script: &str) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn become_shell(_script: &str) -> io::Result<()> {
+fn exec_shell_script(_script: &str) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
@@ -80,7 +80,7 @@ fn spawn_stubborn_child() -> io::Result<u32> {
     Ok(child.id())
 }
 
-pub(crate) fn leave_child_process(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn leave_child_process_running(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let pid = spawn_stubborn_child()?;
     peer.send_text_result(request, &pid.to_string())
 }

@@ -37,7 +37,7 @@ pub(crate) fn allocate_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Res
     }
 }
 
-pub(crate) fn fill_home(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn write_until_home_is_full(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let home = std::env::var("HOME").map_err(io::Error::other)?;
     let mut file = std::fs::File::create(std::path::Path::new(&home).join("filled"))?;
     loop {
