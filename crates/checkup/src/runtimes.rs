@@ -29,7 +29,7 @@ pub(crate) struct Runtime {
 }
 
 /// All runtimes and launchers that the checkup searches for.
-pub(crate) const RUNTIMES: &[Runtime] = &[
+pub(crate) const LANGUAGE_RUNTIMES: &[Runtime] = &[
     Runtime {
         id: CheckId::Node,
         name: "Node.js",
@@ -84,7 +84,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
 
 /// Searches for a runtime, and runs it to determine its version. `needs` contains the programs that servers need, or is
 /// `None` if these could not be determined.
-pub(crate) async fn check_runtime(
+pub(crate) async fn check_language_runtime(
     runtime: &'static Runtime,
     path: SearchPath,
     needs: Option<Vec<RequiredProgram>>,
@@ -96,7 +96,7 @@ pub(crate) async fn check_runtime(
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
-    let found = runtime.version_programs.iter().find_map(|name| Some((*name, find_runtime(name, &path)?)));
+    let found = runtime.version_programs.iter().find_map(|name| Some((*name, find_runtime_program(name, &path)?)));
     let install = || FindingText::new(runtime.install);
     let Some((name, program)) = found else {
         return match (needs.is_empty(), missing.is_empty()) {
@@ -161,7 +161,7 @@ fn append_missing_programs(observation: FindingText, missing: &[&&RequiredProgra
     text.and(".")
 }
 
-fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
+fn find_runtime_program(name: &str, path: &SearchPath) -> Option<PathBuf> {
     let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
     // Without Apple's command line tools, macOS contains placeholders of these programs that only offer to install
     // them.

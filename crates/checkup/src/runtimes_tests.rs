@@ -32,12 +32,13 @@ async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&st
             ServerEntry { name: format!("s{at}"), config: config.into() }
         })
         .collect();
-    let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path))).await
+    let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+    check_language_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path)))
+        .await
 }
 
 #[tokio::test]
-async fn finding_contains_version_path_and_servers() {
+async fn runtime_finding_contains_version_path_and_affected_servers() {
     let (folder, path) = script_programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
     let node = check_commands(
         CheckId::Node,
@@ -101,8 +102,8 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             "{command} is not needed by a server: {}",
             free.observation
         );
-        let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-        let unclear = check_runtime(runtime, path.clone(), None).await;
+        let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+        let unclear = check_language_runtime(runtime, path.clone(), None).await;
         assert_eq!(
             unclear.state,
             FindingState::Unknown,

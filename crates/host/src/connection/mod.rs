@@ -212,7 +212,7 @@ pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let (sender, commands) = mpsc::channel(MAX_QUEUED_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = session_run::run_server(start, commands, &owner).await;
+        let failure = session_run::run_connection(start, commands, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
     Connection { run, sender }

@@ -53,7 +53,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn begin_reloaded_setup(&self) -> Result<Setup, HostClosed> {
-        self.with_owner_reply(|owner, reply| owner.reload_installed(reply)).await?;
+        self.with_owner_reply(|owner, reply| owner.reload_install_records_and_reply(reply)).await?;
         self.begin_setup().await
     }
 

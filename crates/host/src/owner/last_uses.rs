@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_are_merged_into_the_grants_of_the_file_and_add_none() {
+    fn last_uses_are_merged_into_stored_grants_and_add_none() {
         let file = json!([grant("used", 1, None), grant("again", 2, None), grant("later", 1, Some(900))]);
         let own = ["used", "again", "later", "revoked"].map(|server| grant(server, 1, Some(500)));
         let written: Vec<Grant> = serde_json::from_value(with_last_uses(Some(file), &own)).unwrap_or_default();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_or_foreign_content_is_not_replaced_by_grants() {
+    fn missing_or_unexpected_grants_document_is_not_replaced() {
         let own = [grant("used", 1, Some(500))];
         assert_eq!(with_last_uses(None, &own), json!([]));
         assert_eq!(with_last_uses(Some(json!({ "a": 1 })), &own), json!({ "a": 1 }));

@@ -225,7 +225,7 @@ impl Owner {
             consent_requests: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
             calls: self.calls.records.values().map(|call| call.view.clone()).collect(),
             settings: self.settings.current.clone(),
-            config_problem: self.displayed_problem(),
+            config_problem: self.displayed_config_problem(),
         }
     }
 
@@ -350,7 +350,7 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
-            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
+            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_audit_receipts(written)),
             () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
             () = owner.wait_until_ended() => return,
         };

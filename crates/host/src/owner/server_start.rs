@@ -6,8 +6,8 @@ mod contained_start;
 mod launch;
 mod start_decision;
 
-use command_lookup::{FoundLaunch, resolve_and_plan_command};
 pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
+use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Owner {
         name: &str,
         config: &ServerConfig,
         path: SearchPath,
-        found: Result<FoundLaunch, SandboxPlanError>,
+        found: Result<ResolvedLaunch, SandboxPlanError>,
     ) {
         let Some(record) = self.servers.awaiting_start(name, config) else { return };
         let (found, launched) = match found {

@@ -127,7 +127,7 @@ impl Owner {
     fn set_config_problem(&mut self, problem: Option<ConfigProblem>) {
         if self.settings.config_problem != problem {
             self.settings.config_problem.clone_from(&problem);
-            self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
+            self.events.emit(HostEvent::ConfigProblem(self.displayed_config_problem()));
         }
     }
 
@@ -212,9 +212,9 @@ impl Owner {
                     let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
-                        owner.rename_roots(&was, &entry.name);
+                        owner.rename_shared_roots(&was, &entry.name);
                         owner.rename_data_flow(&was, &entry.name);
-                        owner.rename_sampling(&was, &entry.name);
+                        owner.rename_sampling_record(&was, &entry.name);
                         owner.forget_install_record(&entry.name);
                         owner.rename_install_record(&was, &entry.name);
                         owner.remove_server_record(&was);
@@ -264,9 +264,9 @@ impl Owner {
             }
         });
         self.consent.throttles.remove(name);
-        self.forget_roots(name);
+        self.forget_shared_roots(name);
         self.forget_data_flow(name);
-        self.forget_sampling(name);
+        self.forget_sampling_record(name);
         self.remove_known_session(name);
         self.forget_pins(name);
         self.forget_package(name);

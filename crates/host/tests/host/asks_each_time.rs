@@ -35,14 +35,14 @@ fn spawn_call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallTool
     )
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Calls a tool, checks that the call requires consent which can only be given once, and gives it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
-    let request = app.consent_request(SERVER, what, is_tool).await;
+    let request = app.consent_request(SERVER, what, is_tool_call_request).await;
     assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
@@ -60,7 +60,7 @@ async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
 async fn review_tools(app: &TestApp) {
     for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
         let called = spawn_call(app, id, tool);
-        let request = app.consent_request(SERVER, "the first call", is_tool).await;
+        let request = app.consent_request(SERVER, "the first call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("the call returns a result");
     }

@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, local_config, scripted_config};
 use tokio::task::JoinHandle;
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_server_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -51,14 +51,14 @@ async fn assert_call_succeeds(call: SpawnedCall, why: &str) {
 /// Makes a call, checks that it requires consent, and approves it with the given scope. Returns the consent request.
 async fn assert_call_asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = spawn_call(app, id);
-    let request = app.consent_request("bad", why, is_tool).await;
+    let request = app.consent_request("bad", why, is_tool_call_request).await;
     app.decide(&request, UserDecision::Allow(scope)).await;
     assert_call_succeeds(call, why).await;
     request
 }
 
 #[tokio::test]
-async fn grant_without_a_pin_asks_once() {
+async fn call_under_a_grant_without_a_pin_requires_consent_once() {
     let list = tools_list_reply(&[tool_json("echo")]);
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list]))]).await;
     app.ready("bad").await;
@@ -214,11 +214,13 @@ async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![("bad", rebuildable_program(folder.path(), "# one"))]).await;
     app.host.start_server("bad".into()).await.unwrap();
-    let shown = app.consent_request("bad", "its start", is_start).await;
+    let shown = app.consent_request("bad", "its start", is_server_start_request).await;
     rebuildable_program(folder.path(), "# another, of another length");
     let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
-    let now = app.consent_request("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
+    let now = app
+        .consent_request("bad", "its start, as it is now", |q| is_server_start_request(q) && q.hash != shown.hash)
+        .await;
     assert_eq!(app.consent_requests().await.len(), 1, "the new request replaces the previous one");
     rebuildable_program(folder.path(), "# a third one, which is longer still");
     app.decide(&now, UserDecision::Deny).await;
@@ -255,7 +257,7 @@ async fn scripted_approval_is_reviewed_for_one_run_only() {
         app.ready("bad").await;
         app.until("bad", "known whole", |s| s.counts[0] > 0).await;
         let called = spawn_call(&app, "1");
-        let request = app.consent_request("bad", "a tool", is_tool).await;
+        let request = app.consent_request("bad", "a tool", is_tool_call_request).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("an approved call returns a result");
         assert!(

@@ -35,7 +35,7 @@ async fn revoke_grant(app: &TestApp) {
     assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
 }
 
-async fn assert_start_asks(app: &TestApp) {
+async fn assert_start_requires_consent(app: &TestApp) {
     app.host.start_server("far".into()).await.unwrap();
     app.consent_request("far", "its address", |_| true).await;
 }
@@ -64,7 +64,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     app.host.network_changed().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
-    assert_start_asks(&app).await;
+    assert_start_requires_consent(&app).await;
     assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
@@ -85,7 +85,7 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
         matches!(app.server("far").await.state, ServerState::Failed(_)),
         "a change of the network doesn't restart the server"
     );
-    assert_start_asks(&app).await;
+    assert_start_requires_consent(&app).await;
     assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }

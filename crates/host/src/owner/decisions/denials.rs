@@ -8,7 +8,7 @@ use policy::DecisionSource;
 
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::gate::authorize_denial;
+use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,
 };
@@ -111,7 +111,7 @@ impl Owner {
                 self.end_call(call, Err(failure));
             }
             RequestPurpose::Request { run, request, call } => {
-                let refusal = authorize_denial(refusal_response(&pending.view.body, outcome));
+                let refusal = authorize_denial_response(refusal_response(&pending.view.body, outcome));
                 self.servers.send_response(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
                     self.resume_if_all_decided(call);

@@ -41,7 +41,7 @@ pub(super) async fn resolve_and_plan_command(
     config: StdioConfig,
     own: AppFiles,
     bundle: Option<BundleFiles>,
-) -> (SearchPath, Result<FoundLaunch, SandboxPlanError>) {
+) -> (SearchPath, Result<ResolvedLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
     let command = own.resolve_sandbox_command(&name, &config, command).await;
     let (path, found) = find_command(command.clone(), known).await;
@@ -87,7 +87,7 @@ pub(in crate::owner) struct ResolvedCommand {
 }
 
 /// A resolved command, and the package that it loads if it is a package launcher, such as npx.
-pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
+pub(super) type ResolvedLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
 /// Reads the files that determine what a command runs, on a blocking thread. If that thread's task is cancelled, the
 /// result is empty, so that the start fails when the files are checked again.

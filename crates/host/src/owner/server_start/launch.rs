@@ -70,7 +70,7 @@ impl Owner {
         name: &str,
         config: &ServerConfig,
         permit: SendPermit,
-        prepared: Result<PreparedRemote, SignInSettingsError>,
+        prepared: Result<PreparedRemoteStart, SignInSettingsError>,
     ) {
         if self.lifetime.is_closing {
             return;
@@ -182,7 +182,7 @@ impl Owner {
 }
 
 /// A remote server's address and headers with the secrets inserted, and the sign-in to the server if it supports one.
-type PreparedRemote = (HttpStart, Option<ServerSignIn>);
+type PreparedRemoteStart = (HttpStart, Option<ServerSignIn>);
 
 /// Returns a remote server's address and headers with secrets inserted. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
