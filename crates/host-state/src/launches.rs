@@ -68,7 +68,7 @@ impl LaunchFacts {
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
     /// its name. The closure blocks on the disk.
-    pub fn home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
+    pub fn sandbox_home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))

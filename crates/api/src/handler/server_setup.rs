@@ -75,7 +75,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     };
     let mut key = secrets::storage_key(name, &place);
     let mut renamed = None;
-    if setup.is_used_by_others(&r.server, &key) {
+    if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
         let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
         key = secrets::storage_key(&own, &place);

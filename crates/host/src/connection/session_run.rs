@@ -150,7 +150,7 @@ async fn run_connection_attempt(
 ) -> ConnectionAttemptEnd {
     // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
     // lifetime.
-    let link = match Box::pin(ServerLink::start_or_parse(start.target.get())).await {
+    let link = match Box::pin(ServerLink::spawn_or_parse_target(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
             log_line(&start.activity, &failure.message);

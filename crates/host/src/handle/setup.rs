@@ -89,7 +89,7 @@ impl Setup {
     /// Returns `true` if another server refers to a secret with this key. The comparison ignores case, since some
     /// keychains do.
     #[must_use]
-    pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
+    pub fn is_secret_used_by_others(&self, server: &str, key: &str) -> bool {
         self.other_servers(server)
             .any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
     }

@@ -223,7 +223,7 @@ impl Owner {
         for id in std::mem::take(&mut self.audits.held) {
             let Some(mut record) = self.calls.records.remove(&id) else { continue };
             if let Some(reply) = record.held.take() {
-                self.report_when_durable(id, record, reply);
+                self.reply_when_durable(id, record, reply);
             } else {
                 self.calls.records.insert(id, record);
             }
@@ -265,7 +265,7 @@ impl Owner {
     }
 
     /// Reports the result of a call once the audit entries about the call would survive a power loss.
-    pub(super) fn report_when_durable(
+    pub(super) fn reply_when_durable(
         &mut self,
         id: Arc<str>,
         mut record: Box<CallRecord>,

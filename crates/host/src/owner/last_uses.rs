@@ -18,7 +18,7 @@ const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
 
 impl Owner {
     /// Records that a rule or grant allowed an act that is being sent: a call of `tool`, or with `None` another act.
-    pub(super) fn note_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
+    pub(super) fn record_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
         let last_use = LastUse { at: self.now(), by: used_by };
         match by {
             DecisionSource::Grant(id) => {
@@ -41,7 +41,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
         if let Some(by) = by {
-            self.note_use(by, server, None, used_by);
+            self.record_use(by, server, None, used_by);
         }
     }
 

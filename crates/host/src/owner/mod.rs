@@ -199,7 +199,7 @@ impl Owner {
             ConnectionEvent::Started { pid, record } => self.on_started(run, &server, pid, record),
             ConnectionEvent::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
-            ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
+            ConnectionEvent::Listening { lost } => self.on_listening_changed(run, &server, lost),
             ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
                 self.decide_server_request(run, &server, request, ticket, *server_request)

@@ -189,7 +189,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let rename_home = self.launches.home_rename_task(was, &entry);
+        let rename_home = self.launches.sandbox_home_rename_task(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {

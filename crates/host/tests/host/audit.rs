@@ -206,7 +206,7 @@ async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
 }
 
 /// Waits until the connection has executed all commands that were sent to it before.
-async fn wait_until_all_is_sent(app: &TestApp) {
+async fn wait_until_commands_are_executed(app: &TestApp) {
     yield_until_idle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
@@ -251,7 +251,7 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "third");
     wait_until_delayed(&disk).await;
-    wait_until_all_is_sent(&app).await;
+    wait_until_commands_are_executed(&app).await;
     assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.release_delayed_entries();
     let failure = call_outcome(waits).await.unwrap_err();
@@ -266,7 +266,7 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     );
     disk.full.store(false, Ordering::SeqCst);
     disk.release_delayed_entries();
-    wait_until_all_is_sent(&app).await;
+    wait_until_commands_are_executed(&app).await;
     assert_eq!(sent_call_count(&app).await, 1, "none of these calls was sent");
     disk.release_delayed_entries();
     let decisions: Vec<String> =

@@ -101,7 +101,7 @@ impl Owner {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
                 let problem = self.decline_package(&pending.view.server, &pending.view.body);
-                self.fail_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
+                self.fail_start_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {

@@ -77,7 +77,7 @@ impl Owner {
             let is_current = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
                 Ok(()) if is_current => {
-                    owner.note_use(by, &request.server, None, UsedBy::Server);
+                    owner.record_use(by, &request.server, None, UsedBy::Server);
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {

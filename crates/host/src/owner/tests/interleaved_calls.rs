@@ -77,7 +77,7 @@ const STEPS: [CallStep; 7] = [
 
 /// Counters over all orders, which prove that the orders differ.
 #[derive(Debug, Default)]
-struct Coverage {
+struct InterleavingCoverage {
     /// Number of calls that were sent before the action was acknowledged.
     departed: usize,
     /// Number of calls that were allowed, but not sent because of the action.
@@ -243,7 +243,7 @@ impl RandomCallSchedule {
     }
 
     /// Executes random steps until the action is acknowledged and all calls have begun.
-    async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut Coverage) {
+    async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut InterleavingCoverage) {
         while !self.is_acknowledged || self.calls.iter().any(|call| !call.has_begun) {
             let was_acknowledged = self.is_acknowledged;
             let step = STEPS[rng.usize(..STEPS.len())];
@@ -283,7 +283,7 @@ impl RandomCallSchedule {
 
     /// Checks at the end of an order that all calls and decisions have ended, and that the audit log matches the calls
     /// that were sent.
-    fn check_final_state(&self, coverage: &mut Coverage) {
+    fn check_final_state(&self, coverage: &mut InterleavingCoverage) {
         assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
         let log = self.world.log.written_entries();
         for (at, call) in self.calls.iter().enumerate() {
@@ -314,7 +314,7 @@ impl std::fmt::Display for RandomCallSchedule {
 
 /// Tests an action in many random orders with calls of these tools.
 async fn run_interleaved_schedules(action: RevocationAction, tools: &[&str]) {
-    let mut coverage = Coverage::default();
+    let mut coverage = InterleavingCoverage::default();
     for seed in 0..SEED_COUNT {
         let mut schedule = RandomCallSchedule::new(action, tools).await;
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -322,7 +322,7 @@ async fn run_interleaved_schedules(action: RevocationAction, tools: &[&str]) {
         schedule.check_final_state(&mut coverage);
         schedule.world.close().await;
     }
-    let Coverage { departed, withdrawn, overtaken } = coverage;
+    let InterleavingCoverage { departed, withdrawn, overtaken } = coverage;
     assert!(departed > 0, "{action:?}: some calls are sent before the acknowledgement");
     assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
     assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
