@@ -17,11 +17,11 @@ const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 const VIEW_ID_DIGITS: usize = 32;
 /// Origin of Drawbridge's page, which may embed MCP apps.
 #[cfg(target_os = "linux")]
-const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
+const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
 /// Set if this operating system isolates MCP apps from Drawbridge's page and from each other, so that they can be
 /// shown.
-pub(crate) const APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
+pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
 /// Registers the URL scheme from which apps' documents are served.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
@@ -34,15 +34,15 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
 /// Lets the API show MCP apps in frames of Drawbridge's page, on systems on which each shown app has an origin of its
 /// own.
 #[cfg(target_os = "linux")]
-pub(crate) fn allow_frames(api: Api) -> Api {
+pub(crate) fn allow_app_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
-    let origins = PAGE_ORIGINS.into_iter().chain(development);
+    let origins = MAIN_PAGE_ORIGINS.into_iter().chain(development);
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
 /// Returns the API unchanged, since MCP apps can't be isolated on this operating system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn allow_frames(api: Api) -> Api {
+pub(crate) fn allow_app_frames(api: Api) -> Api {
     api
 }
 
@@ -66,7 +66,7 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
 /// Returns `true` for the URL of an app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
     let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
-    APPS_ARE_SUPPORTED
+    MCP_APPS_ARE_SUPPORTED
         && url.scheme() == APP_DOCUMENT_SCHEME
         && url.host_str().is_some_and(is_id)
         && url.query().is_none()
@@ -79,7 +79,7 @@ pub(crate) fn is_app_document(url: &Url) -> bool {
 /// # Errors
 /// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{UserContentManagerExt as _, WebViewExt as _};
 
     window.with_webview(|webview| {
@@ -96,7 +96,7 @@ pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Re
 
 /// Does nothing, since no MCP app is shown on this operating system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn isolate_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_app_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 
@@ -108,7 +108,7 @@ mod tests {
     fn url_of_a_shown_app_is_an_app_document() {
         let id = "0123456789abcdef0123456789abcdef";
         for own in [format!("drawbridge-app://{id}/"), format!("drawbridge-app://{id}/self-test")] {
-            assert_eq!(is_app_document(&own.parse().expect("a URL")), APPS_ARE_SUPPORTED, "{own}");
+            assert_eq!(is_app_document(&own.parse().expect("a URL")), MCP_APPS_ARE_SUPPORTED, "{own}");
         }
         let others = [
             "drawbridge-app://localhost/".to_owned(),

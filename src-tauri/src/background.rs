@@ -33,7 +33,7 @@ pub(crate) fn requests_background(mut arguments: impl Iterator<Item = String>) -
 }
 
 /// Returns the number of servers that have a process or a connection, or are starting.
-pub(crate) fn running_servers(snapshot: &Snapshot) -> usize {
+pub(crate) fn count_running_servers(snapshot: &Snapshot) -> usize {
     let runs = |state: &ServerState| {
         matches!(state, ServerState::Starting | ServerState::Ready | ServerState::Reconnecting(_))
     };
@@ -90,7 +90,7 @@ impl ClosingDialog {
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
-    let running = running_servers(&snapshot);
+    let running = count_running_servers(&snapshot);
     match close_action(&snapshot.settings.on_close, running) {
         CloseAction::Quit => true,
         CloseAction::Background => !hide_window(app),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_flag_starts_without_a_window() {
+    fn only_the_background_option_starts_without_a_window() {
         let is_background = |line: &str| requests_background(line.split(' ').map(str::to_owned));
         assert!(is_background("drawbridge --background"), "the flag should be recognized");
         assert!(

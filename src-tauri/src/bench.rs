@@ -67,7 +67,7 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
             let window = WebviewWindowBuilder::new(app, window::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
-            drawing::select_drawing_method(&window)?;
+            drawing::select_rendering_method(&window)?;
             let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);
             if measure == BenchMeasure::Empty {

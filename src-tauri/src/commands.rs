@@ -15,7 +15,7 @@ static EMPTY_REQUEST: Value = Value::Null;
 
 /// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
 pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
-    let of_the_shell = shell_command_handler();
+    let of_the_shell = desktop_command_handler();
     move |invoke| {
         if !COMMANDS.contains(&invoke.message.command()) {
             return of_the_shell(invoke);
@@ -26,7 +26,7 @@ pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send
 }
 
 /// Returns the handler of the commands that only the desktop app implements.
-fn shell_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,
         event_pump::events_seen,

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_is_quoted() {
+    fn program_path_is_quoted_in_the_exec_value() {
         let quoted = |path: &str| exec_value(Path::new(path), "-");
         assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
         assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_belong_to_one_group() {
+    fn keys_of_other_groups_are_ignored() {
         let exec = exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
         assert!(entry_runs_command(&entry(""), &exec), "the written entry should match");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_file_is_rejected() {
+    fn oversized_desktop_entry_file_is_rejected() {
         assert!(read(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
         assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "a missing file should be `None`");
     }

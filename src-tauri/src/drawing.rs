@@ -11,7 +11,7 @@ use tauri::{Runtime, WebviewWindow};
 /// # Errors
 /// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn select_drawing_method<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn select_rendering_method<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
 
     // Screenshots by WebDriver wait for a draw event that WebKit emits only with OpenGL.
@@ -28,7 +28,7 @@ pub(crate) fn select_drawing_method<R: Runtime>(window: &WebviewWindow<R>) -> ta
 
 /// Does nothing, because the web views of macOS and Windows select the drawing method themselves.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn select_drawing_method<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn select_rendering_method<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 

@@ -54,7 +54,7 @@ mod linux {
             if form == URI_LIST_INFO {
                 let uris = data.uris();
                 let bundles = bundle_paths(uris.iter().map(glib::GString::as_str));
-                send_bundles_over(&shown, bundles.len());
+                notify_bundles_dragged_over(&shown, bundles.len());
                 over.0.replace(bundles);
             }
         });
@@ -66,7 +66,7 @@ mod linux {
                 return false;
             }
             context.drop_finish(true, time);
-            send_bundles_over(&opened, 0);
+            notify_bundles_dragged_over(&opened, 0);
             openings::open_in_window(&opened, bundles.into_iter().map(OpenArgument::File).collect());
             true
         });
@@ -75,13 +75,13 @@ mod linux {
             // GTK emits the leave signal directly before the drop signal, so the paths are cleared later.
             glib::idle_add_local_once(move || {
                 if !left.0.take().is_empty() {
-                    send_bundles_over(&app, 0);
+                    notify_bundles_dragged_over(&app, 0);
                 }
             });
         });
     }
 
-    fn send_bundles_over(app: &AppHandle, count: usize) {
+    fn notify_bundles_dragged_over(app: &AppHandle, count: usize) {
         app.state::<ShellEvents>().send(ShellEvent::BundlesOver { count });
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct TrayStatus {
 impl TrayStatus {
     fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
-            servers: background::running_servers(snapshot),
+            servers: background::count_running_servers(snapshot),
             requests: snapshot.consent_requests.len(),
             chinese: system_language::is_chinese(&snapshot.settings.language),
         }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_formatted_in_both_languages() {
+    fn tray_counts_are_formatted_in_both_languages() {
         let lines = |servers, requests, chinese| {
             let presence = TrayStatus { servers, requests, chinese };
             [presence.servers_line(), presence.requests_line()]

@@ -78,7 +78,8 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     if let Some(demo) = app_locations::demo_server_path() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
-    let options = HostOptions { autostart: true, shows_apps: app_frames::APPS_ARE_SUPPORTED, ..HostOptions::default() };
+    let options =
+        HostOptions { autostart: true, shows_apps: app_frames::MCP_APPS_ARE_SUPPORTED, ..HostOptions::default() };
     let computer = computer_check_inputs(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
@@ -95,7 +96,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
     tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
-    let api = app_frames::allow_frames(api.with_installer(installer));
+    let api = app_frames::allow_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
         Some(home) => {
             api.with_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))

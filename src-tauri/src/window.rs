@@ -58,8 +58,8 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     PageSandbox::on_window_opening(app);
     let window = builder.build()?;
     let ready = PageSandbox::watch_web_process(&window)
-        .and_then(|()| app_frames::isolate_frames(&window))
-        .and_then(|()| drawing::select_drawing_method(&window))
+        .and_then(|()| app_frames::isolate_app_frames(&window))
+        .and_then(|()| drawing::select_rendering_method(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // The host could not start. The window is hidden because closing it would exit the app before the user has read
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_own_urls_are_the_page() {
+    fn only_own_urls_are_recognized_as_the_main_page() {
         for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
             assert!(is_app_page(&own.parse().expect("a URL")), "{own} should be the page");
         }

@@ -66,10 +66,10 @@ async fn x41_flood_of_log_messages() {
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(
-        retained <= supervision::activity::MAX_ENTRIES,
+        retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "X41: the number of retained entries is bounded, but {retained} are retained"
     );
-    let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
+    let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }

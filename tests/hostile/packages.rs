@@ -7,7 +7,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecisi
 use launches::packages::{LoadedPackage, UnknownPackage};
 use policy::{ApprovalScope, PolicyRule};
 use ports::server_config::{SandboxConfig, ServerConfig, StdioConfig};
-use process::{PathSource, SearchPath};
+use process::{SearchPath, SearchPathSource};
 use serde_json::json;
 use testkit::app::TestApp;
 
@@ -76,7 +76,7 @@ impl FakeLaunchers {
 
     fn search_path(&self) -> SearchPath {
         let directories = vec![self.folder.path().to_owned(), PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
-        SearchPath { directories, source: PathSource::LoginShell }
+        SearchPath { directories, source: SearchPathSource::LoginShell }
     }
 
     async fn new_pair(&self, config: ServerConfig) -> ServerPair {

@@ -7,7 +7,7 @@ use models::{MessagePart, StopReason};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
-use testkit::model::{ScriptedModel, final_step, model_named, text_reply};
+use testkit::model::{ScriptedModel, final_reply_step, model_named, text_reply};
 
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::{number_near, random_word};
@@ -177,7 +177,7 @@ async fn x27_tools_of_a_sampling_request_are_not_run_by_the_host() {
         arguments: Map::from_iter([("text".to_owned(), json!("run by the model"))]),
         opaque: None,
     };
-    model.queue_reply(vec![final_step(vec![used], StopReason::ToolUse, (20, 5))]);
+    model.queue_reply(vec![final_reply_step(vec![used], StopReason::ToolUse, (20, 5))]);
     let call = start_approved_call(&pair, what).await;
     let consent_request = pair.next_server_request(what).await;
     let request_text = displayed_sampling_request(&consent_request);

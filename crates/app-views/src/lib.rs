@@ -48,7 +48,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use document::FrameDocuments;
-use page_source::without_unsupported_access;
+use page_source::without_unsupported_permissions;
 use user_requests::SavedFile;
 use view_task::{ViewInput, ViewSetup};
 
@@ -66,11 +66,11 @@ const NO_EMBEDDING_PAGES_REASON: &str = "this environment can't isolate their pa
 pub struct AppViews {
     host: Host,
     chat: Chat,
-    shared: Arc<Shared>,
+    shared: Arc<SharedAppViewState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedAppViewState {
     /// Origins of the pages that may embed apps. Empty if apps can't be shown.
     ancestors: Vec<FrameAncestor>,
     views: Mutex<HashMap<AppViewId, ShownView>>,
@@ -99,7 +99,7 @@ impl AppViews {
     /// of [`respond`](Self::respond) from a separate origin for each view.
     #[must_use]
     pub fn with_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
-        Self { shared: Arc::new(Shared { ancestors, ..Shared::default() }), ..self }
+        Self { shared: Arc::new(SharedAppViewState { ancestors, ..SharedAppViewState::default() }), ..self }
     }
 
     /// Reads the app page of a tool from the tool's server, for the user's review.
@@ -147,7 +147,7 @@ impl AppViews {
         if page.hash.to_string() != hash {
             return Err(AppViewError::OtherPage);
         }
-        let (page, _) = without_unsupported_access(page);
+        let (page, _) = without_unsupported_permissions(page);
         self.host.approve_app(server.to_owned(), &page, grants).await?;
         self.remove_page(server, page.uri.as_str());
         Ok(())
@@ -180,7 +180,7 @@ impl AppViews {
         call: DisplayedCall,
         context: AppContext,
     ) -> Result<OpenedApp, AppViewError> {
-        let (page, _) = without_unsupported_access(self.read_page(&server, &tool).await?);
+        let (page, _) = without_unsupported_permissions(self.read_page(&server, &tool).await?);
         let AppReviewState::Approved(grants) = self.host.app_review_state(server.clone(), &page).await? else {
             return Err(AppViewError::NotApproved);
         };

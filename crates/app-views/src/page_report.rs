@@ -4,7 +4,7 @@ use mcp_apps::{AppPage, DeclaredSources, Permissions, Reach, SandboxGrants, Sour
 use offers::review::AppReviewState;
 use serde::{Deserialize, Serialize};
 
-use crate::page_source::without_unsupported_access;
+use crate::page_source::without_unsupported_permissions;
 
 /// Current page of an app, with the access that it requests, for the user's review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct AppSource {
 
 impl AppPageReport {
     pub(crate) fn new(page: AppPage, state: AppReviewState) -> Self {
-        let (page, unsupported) = without_unsupported_access(page);
+        let (page, unsupported) = without_unsupported_permissions(page);
         let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
         let sources = to_app_sources(&declared);
         let requested = requested_grants(&sources);

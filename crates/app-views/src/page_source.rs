@@ -64,7 +64,7 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
 /// Removes declared access that Drawbridge never grants: nested frames, because the window denies their navigation, and
 /// permissions of the web view, because there is no dialog for them. Returns the page and a note for each removed
 /// declaration. The hash of the page still covers them.
-pub(crate) fn without_unsupported_access(mut page: AppPage) -> (AppPage, Vec<String>) {
+pub(crate) fn without_unsupported_permissions(mut page: AppPage) -> (AppPage, Vec<String>) {
     let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
     let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };
     let frames = DeclaredSources::parse(&frames);

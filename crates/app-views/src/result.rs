@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// Converts a stored result of a tool call to a `CallToolResult` of the protocol.
 pub(crate) fn call_tool_result(result: &ToolResult) -> Map {
-    let content: Vec<Value> = result.content.iter().map(content_block).collect();
+    let content: Vec<Value> = result.content.iter().map(content_block_json).collect();
     let members = [
         ("content", Some(Value::Array(content))),
         ("structuredContent", result.structured.clone()),
@@ -16,7 +16,7 @@ pub(crate) fn call_tool_result(result: &ToolResult) -> Map {
     members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-fn content_block(content: &Content) -> Value {
+fn content_block_json(content: &Content) -> Value {
     let mut block = match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
         Content::Image { data, mime_type } => json!({ "type": "image", "data": data, "mimeType": mime_type }),
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_keep_all_members_that_the_history_stores() {
+    fn call_tool_results_keep_all_members_that_the_history_stores() {
         let wire = json!({
             "content": [
                 { "type": "text", "text": "a" },

@@ -12,7 +12,7 @@ use host::view::HostEvent;
 use host::{CallOrigin, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
-    ModelContext, ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
+    ModelContext, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
 };
 use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
 use ports::server_config::ServerConfig;
@@ -212,8 +212,8 @@ impl ViewTask {
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
-            self.view.notify_list_changed(ServerList::Resources);
-            self.view.notify_list_changed(ServerList::Prompts);
+            self.view.notify_list_changed(ServerListKind::Resources);
+            self.view.notify_list_changed(ServerListKind::Prompts);
         }
     }
 

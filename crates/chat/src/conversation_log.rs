@@ -174,7 +174,7 @@ impl ConversationLog {
     }
 
     /// Writes an item, and records that the model read this server content for it.
-    pub(super) async fn write_with_readings(
+    pub(super) async fn write_items_and_note_readings(
         &self,
         item: &ChatItem,
         readings: Vec<Reading>,
@@ -183,7 +183,7 @@ impl ConversationLog {
     }
 
     /// Writes an item, and records that the conversation also contains content of these servers.
-    pub(super) async fn write_with_servers(
+    pub(super) async fn write_items_and_record_servers(
         &self,
         item: &ChatItem,
         servers: Vec<String>,

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use super::attachments;
 use super::conversation_locks::{ConversationLocks, RunningReplyGuard};
 use super::conversation_log::ConversationLog;
-use super::error::MAX_SERVERS;
+use super::error::MAX_SERVERS_PER_CONVERSATION;
 use super::export::{self, ExportFormat};
 use super::model_parameters::check_parameters;
 use super::offered_tools::OfferedTools;
@@ -230,7 +230,7 @@ impl Chat {
         if settings.system_prompt.len() > MAX_SYSTEM_PROMPT_BYTES {
             return Err(ConversationError::TooLong { what: "a system prompt", limit: MAX_SYSTEM_PROMPT_BYTES >> 10 });
         }
-        if settings.servers.len() > MAX_SERVERS {
+        if settings.servers.len() > MAX_SERVERS_PER_CONVERSATION {
             return Err(ConversationError::TooManyServers);
         }
         check_parameters(&settings)?;

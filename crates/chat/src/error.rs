@@ -7,7 +7,7 @@ use models::{MAX_TEMPERATURE, ModelError};
 use super::attachments::AttachmentError;
 
 /// Maximum number of servers of one conversation.
-pub const MAX_SERVERS: usize = 100;
+pub const MAX_SERVERS_PER_CONVERSATION: usize = 100;
 /// Maximum number of tokens of a reply that a conversation can set.
 pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
 /// Maximum number of saved system prompts.
@@ -48,8 +48,8 @@ pub enum ConversationError {
         /// Maximum size of the text, in KiB.
         limit: usize,
     },
-    /// The conversation has more than [`MAX_SERVERS`] servers.
-    #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
+    /// The conversation has more than [`MAX_SERVERS_PER_CONVERSATION`] servers.
+    #[error("a conversation has at most {MAX_SERVERS_PER_CONVERSATION} servers; turn some off")]
     TooManyServers,
     /// The sampling temperature of the conversation is out of bounds.
     #[error("a temperature is a number from 0 to {MAX_TEMPERATURE}")]

@@ -228,7 +228,7 @@ mod tests {
 
     /// Returns the text outside of code according to rules that all viewers share: fences at the start of a line, and
     /// inline delimiters of equal length.
-    fn outside_of_code(text: &str) -> String {
+    fn text_outside_of_code(text: &str) -> String {
         let (mut outside, mut fence) = (String::new(), None);
         for line in text.lines() {
             let ticks = line.len() - line.trim_start_matches('`').len();
@@ -265,7 +265,7 @@ mod tests {
         #[test]
         fn s13_no_active_markup_remains_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
             let text = to_inert_markdown(&markdown);
-            let outside = outside_of_code(&text);
+            let outside = text_outside_of_code(&text);
             prop_assert!(!outside.contains(['[', ']', '<', '#', '`']), "{markdown:?} gives {text:?}");
             for line in outside.lines() {
                 let is_underline = line.contains(['-', '=']) && line.chars().all(|c| matches!(c, '=' | '-' | '>' | ' '));

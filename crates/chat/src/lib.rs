@@ -36,7 +36,9 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
-pub use error::{ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS};
+pub use error::{
+    ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
+};
 pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
 pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn e5_search_threshold_depends_on_setting_and_known_context() {
+    fn e5_search_threshold_depends_on_setting_and_context_window() {
         let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
         let threshold =
             |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);

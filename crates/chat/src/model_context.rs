@@ -23,7 +23,7 @@ pub(super) const CALL_STOPPED_TEXT: &str =
     "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
 /// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
 /// user stopped the answer".
-pub(super) fn withheld_text(by: &str) -> String {
+pub(super) fn withheld_result_text(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have taken effect. Go on without the result, and do not try \
          to get it in another way"

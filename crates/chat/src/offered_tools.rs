@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use host::ServerForModel;
 use mcp_apps::ToolMetadata;
 use models::ModelTool;
-use offers::review::{ServerReview, visible_schema, visible_text};
+use offers::review::{ServerReview, schema_with_visible_text, visible_text};
 use policy::ReviewState;
 use serde_json::json;
 
@@ -147,7 +147,7 @@ impl OfferedTools {
             let definition = ModelTool {
                 name: key.clone(),
                 description: tool.description.map(|text| visible_text(&text).into_owned()),
-                input_schema: visible_schema(tool.input_schema),
+                input_schema: schema_with_visible_text(tool.input_schema),
             };
             if state == ToolState::Offered {
                 self.by_key.insert(key.clone(), self.tools.len());

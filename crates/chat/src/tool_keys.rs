@@ -25,8 +25,8 @@ pub fn tool_key(server: &str, tool: &str) -> String {
         && !server.ends_with('_')
         && !tool.is_empty()
         && plain.len() <= MAX_KEY_CHARS
-        && plain.bytes().all(is_allowed_byte)
-        && !ends_in_hash(&plain);
+        && plain.bytes().all(is_allowed_in_tool_key)
+        && !ends_with_key_hash(&plain);
     if is_plain {
         return plain;
     }
@@ -44,18 +44,18 @@ fn has_valid_start(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
 
-const fn is_allowed_byte(byte: u8) -> bool {
+const fn is_allowed_in_tool_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 /// Returns `true` if a key looks like a hashed tool key. A tool whose plain key looks like that gets a hashed key.
-fn ends_in_hash(key: &str) -> bool {
+fn ends_with_key_hash(key: &str) -> bool {
     let Some((_, digits)) = key.rsplit_once(TOOL_KEY_SEPARATOR) else { return false };
     digits.len() == KEY_HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn sanitized_prefix(name: &str, length: usize) -> String {
-    name.chars().take(length).map(|c| if c.is_ascii() && is_allowed_byte(c as u8) { c } else { '_' }).collect()
+    name.chars().take(length).map(|c| if c.is_ascii() && is_allowed_in_tool_key(c as u8) { c } else { '_' }).collect()
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_names_are_used_unmodified() {
+    fn plain_tool_names_are_used_in_keys_unmodified() {
         assert_eq!(tool_key("files", "read_file"), "files__read_file", "plain names are used unmodified");
         assert_eq!(tool_key("a", "b__c"), "a__b__c", "the server's name ends at the first separator");
         assert_ne!(
@@ -91,7 +91,10 @@ mod tests {
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
             let key = tool_key(server, tool);
-            assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_byte), "{key} is within all limits");
+            assert!(
+                key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key),
+                "{key} is within all limits"
+            );
             assert!(has_valid_start(&key), "{key} starts as Gemini requires");
         }
     }
@@ -108,7 +111,7 @@ mod tests {
             for (server, tool) in tools {
                 let key = tool_key(&server, &tool);
                 prop_assert_eq!(&key, &super::tool_key(&server, &tool), "the name is deterministic");
-                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_byte) && has_valid_start(&key), "{} is accepted by all providers", key);
+                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
                 prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }

@@ -9,7 +9,7 @@ use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
 /// Returns the usual socket paths of the Docker daemon, including those of Docker Desktop and of a rootless daemon.
-pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
+pub(crate) fn container_daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
         sockets.push(Path::new(folder).join("docker.sock"));
@@ -22,7 +22,7 @@ pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
 
 /// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to these sockets without
 /// sending anything.
-pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
+pub(crate) fn with_container_daemon_status(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;
     }
@@ -71,25 +71,25 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let environment =
             ProcessEnvironment::with_variables(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
-        let sockets = daemon_sockets(&environment);
+        let sockets = container_daemon_sockets(&environment);
         assert!(
             sockets.contains(&"/run/user/1000/docker.sock".into()),
             "the socket of a rootless daemon is included: {sockets:?}"
         );
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
         let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
-        let without = with_daemon_state(docker(), &of_home);
+        let without = with_container_daemon_status(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.observation);
         assert!(
             without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")),
             "the remedy is to start the daemon"
         );
         assert_eq!(without.servers, ["box"], "the affected server is named");
-        let nobody = with_daemon_state(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
+        let nobody = with_container_daemon_status(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
         assert_eq!(nobody.state, FindingState::Ok, "no problem is reported if no server needs the daemon");
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
-        let with = with_daemon_state(docker(), &of_home);
+        let with = with_container_daemon_status(docker(), &of_home);
         assert_eq!(with.state, FindingState::Ok, "{}", with.observation);
         assert!(with.observation.to_string().contains("accepts connections"), "{}", with.observation);
     }

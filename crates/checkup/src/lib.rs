@@ -51,7 +51,7 @@ pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;
 use run::Check;
-use runtimes::RUNTIMES;
+use runtimes::LANGUAGE_RUNTIMES;
 
 /// The results of all checks of this computer.
 #[derive(Debug, Clone)]
@@ -97,15 +97,17 @@ fn list_checks(
     let searched = path.clone();
     checks
         .push(Check::blocking(CheckId::SearchPath, move || search_path::check_search_path(&searched, home.as_deref())));
-    for runtime in RUNTIMES {
-        let (path, needed, sockets) = (path.clone(), needed.clone(), containers::daemon_sockets(&environment));
+    for runtime in LANGUAGE_RUNTIMES {
+        let (path, needed, sockets) =
+            (path.clone(), needed.clone(), containers::container_daemon_sockets(&environment));
         checks.push(Check::new(runtime.id, async move {
-            let outcome = runtimes::check_runtime(runtime, path, needed).await;
+            let outcome = runtimes::check_language_runtime(runtime, path, needed).await;
             if runtime.id != CheckId::Docker {
                 return outcome;
             }
             let known = outcome.clone();
-            let tried = tokio::task::spawn_blocking(move || containers::with_daemon_state(outcome, &sockets));
+            let tried =
+                tokio::task::spawn_blocking(move || containers::with_container_daemon_status(outcome, &sockets));
             tried.await.unwrap_or(known)
         }));
     }

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn https_proxy_takes_precedence_as_in_connections() {
+    fn https_proxy_variable_takes_precedence_as_in_the_http_client() {
         let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with_variables(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");

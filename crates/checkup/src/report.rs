@@ -50,7 +50,7 @@ pub fn report(
             .map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
         text.push_str(&format!("- Web view: {name} {version}\n"));
     }
-    text.push_str(&format!("- Session: {}\n", system::describe_session(environment)));
+    text.push_str(&format!("- Session: {}\n", system::describe_desktop_session(environment)));
     text.push_str("\n### Findings\n\n");
     for finding in findings {
         text.push_str(&finding_line(finding, environment.home.as_deref()));

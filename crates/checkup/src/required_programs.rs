@@ -6,13 +6,13 @@ use launches::packages::{LauncherPackage, launched_package};
 use ports::server_config::{ServerEntry, StdioConfig};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
-use crate::runtimes::RUNTIMES;
+use crate::runtimes::LANGUAGE_RUNTIMES;
 
 /// A program that a local server needs, and the result of searching for it.
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
-    /// Name of the program if it belongs to one of [`RUNTIMES`], or `None` otherwise.
+    /// Name of the program if it belongs to one of [`LANGUAGE_RUNTIMES`], or `None` otherwise.
     pub(crate) runtime_program: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
@@ -42,8 +42,8 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the name of the program if a server's command runs a program of [`RUNTIMES`], directly or through a shell.
-/// Returns `None` for other programs.
+/// Returns the name of the program if a server's command runs a program of [`LANGUAGE_RUNTIMES`], directly or through a
+/// shell. Returns `None` for other programs.
 pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
@@ -51,7 +51,7 @@ pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str>
         None => base_name(&stdio.command),
     };
     let program = named.split(' ').next().unwrap_or_default();
-    let mut known = RUNTIMES.iter().flat_map(|runtime| runtime.programs);
+    let mut known = LANGUAGE_RUNTIMES.iter().flat_map(|runtime| runtime.programs);
     known.find(|name| **name == program).copied()
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runtime_is_derived_from_the_command() {
+    fn language_runtime_is_derived_from_the_server_command() {
         let of = |command: &str, args: &[&str]| {
             let args = args.iter().map(|arg| (*arg).to_owned()).collect();
             known_runtime_program(&StdioConfig { command: command.to_owned(), args, ..StdioConfig::default() })

@@ -14,7 +14,7 @@ use crate::text::{FindingText, NumericVersion};
 const VERSION_QUERY_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
 /// A runtime that runs servers, or a launcher that loads and runs them.
-pub(crate) struct Runtime {
+pub(crate) struct LanguageRuntime {
     pub(crate) id: CheckId,
     name: &'static str,
     /// Names of the runtime's programs that start servers.
@@ -29,8 +29,8 @@ pub(crate) struct Runtime {
 }
 
 /// All runtimes and launchers that the checkup searches for.
-pub(crate) const RUNTIMES: &[Runtime] = &[
-    Runtime {
+pub(crate) const LANGUAGE_RUNTIMES: &[LanguageRuntime] = &[
+    LanguageRuntime {
         id: CheckId::Node,
         name: "Node.js",
         programs: &["npx", "npm", "node"],
@@ -39,7 +39,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         oldest: Some((&[18], "most servers need Node.js 18 or later")),
         install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in a separate package npm.",
     },
-    Runtime {
+    LanguageRuntime {
         id: CheckId::Python,
         name: "Python",
         programs: &["python3", "python"],
@@ -48,7 +48,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         oldest: Some((&[3, 10], "most servers need Python 3.10 or later")),
         install: "Install Python 3 (package python3, or python.org). If only \"python3\" exists, enter it as the server's command.",
     },
-    Runtime {
+    LanguageRuntime {
         id: CheckId::Uv,
         name: "uv",
         programs: &["uvx", "uv"],
@@ -56,7 +56,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         oldest: None,
         install: "Install uv, which includes uvx and installs Python automatically: docs.astral.sh/uv.",
     },
-    Runtime {
+    LanguageRuntime {
         id: CheckId::Docker,
         name: "Docker",
         programs: &["docker"],
@@ -64,7 +64,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         oldest: None,
         install: "Install Docker (docs.docker.com/engine/install), or run the server with Podman.",
     },
-    Runtime {
+    LanguageRuntime {
         id: CheckId::Podman,
         name: "Podman",
         programs: &["podman"],
@@ -72,7 +72,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         oldest: None,
         install: "Install Podman (package podman, or podman.io).",
     },
-    Runtime {
+    LanguageRuntime {
         id: CheckId::Dotnet,
         name: ".NET",
         programs: &["dnx", "dotnet"],
@@ -84,8 +84,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
 
 /// Searches for a runtime, and runs it to determine its version. `needs` contains the programs that servers need, or is
 /// `None` if these could not be determined.
-pub(crate) async fn check_runtime(
-    runtime: &'static Runtime,
+pub(crate) async fn check_language_runtime(
+    runtime: &'static LanguageRuntime,
     path: SearchPath,
     needs: Option<Vec<RequiredProgram>>,
 ) -> CheckOutcome {
@@ -96,7 +96,7 @@ pub(crate) async fn check_runtime(
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
-    let found = runtime.version_programs.iter().find_map(|name| Some((*name, find_runtime(name, &path)?)));
+    let found = runtime.version_programs.iter().find_map(|name| Some((*name, find_runtime_program(name, &path)?)));
     let install = || FindingText::new(runtime.install);
     let Some((name, program)) = found else {
         return match (needs.is_empty(), missing.is_empty()) {
@@ -161,7 +161,7 @@ fn append_missing_programs(observation: FindingText, missing: &[&&RequiredProgra
     text.and(".")
 }
 
-fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
+fn find_runtime_program(name: &str, path: &SearchPath) -> Option<PathBuf> {
     let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
     // Without Apple's command line tools, macOS contains placeholders of these programs that only offer to install
     // them.

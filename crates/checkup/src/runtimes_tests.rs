@@ -5,7 +5,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use ports::server_config::{ServerEntry, StdioConfig};
-use process::PathSource;
+use process::SearchPathSource;
 use tempfile::TempDir;
 
 use super::*;
@@ -18,7 +18,7 @@ fn script_programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let path = SearchPath { directories: vec![folder.path().to_owned()], source: PathSource::LoginShell };
+    let path = SearchPath { directories: vec![folder.path().to_owned()], source: SearchPathSource::LoginShell };
     (folder, path)
 }
 
@@ -32,12 +32,13 @@ async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&st
             ServerEntry { name: format!("s{at}"), config: config.into() }
         })
         .collect();
-    let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path))).await
+    let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+    check_language_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path)))
+        .await
 }
 
 #[tokio::test]
-async fn finding_contains_version_path_and_servers() {
+async fn runtime_finding_contains_version_path_and_affected_servers() {
     let (folder, path) = script_programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
     let node = check_commands(
         CheckId::Node,
@@ -101,8 +102,8 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             "{command} is not needed by a server: {}",
             free.observation
         );
-        let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-        let unclear = check_runtime(runtime, path.clone(), None).await;
+        let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+        let unclear = check_language_runtime(runtime, path.clone(), None).await;
         assert_eq!(
             unclear.state,
             FindingState::Unknown,

@@ -55,7 +55,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn missing_mechanism_affects_sandboxed_servers_only() {
+    fn missing_sandbox_mechanism_affects_sandboxed_servers_only() {
         let held = StdioConfig { sandbox: Some(SandboxConfig::default()), ..StdioConfig::default() };
         let servers = [
             ServerEntry { name: "held".to_owned(), config: held.into() },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use process::{PathSource, SearchPath};
+use process::{SearchPath, SearchPathSource};
 
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
@@ -41,11 +41,11 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
         append_name_list(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
     };
     match &path.source {
-        PathSource::Process { reason } if cfg!(windows) => {
+        SearchPathSource::Process { reason } if cfg!(windows) => {
             let _ = reason;
             CheckOutcome::ok(folders("Programs are searched for in "))
         }
-        PathSource::Process { reason } => CheckOutcome::warning(
+        SearchPathSource::Process { reason } => CheckOutcome::warning(
             folders("The login shell was not used, so programs are searched for in the search path of this process and in well-known folders, ")
                 .and(" The cause: ")
                 .foreign(reason)
@@ -54,13 +54,13 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
                 "Set SHELL to your shell. If it is set, open a terminal and check why its start-up files take longer than 5 s. They must not prompt for input.",
             ),
         ),
-        PathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
+        SearchPathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
             append_name_list(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
         ),
-        PathSource::LoginShell => CheckOutcome::ok(folders("The login shell names ")),
+        SearchPathSource::LoginShell => CheckOutcome::ok(folders("The login shell names ")),
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn hanging_shell_is_reported_with_its_cause() {
-        let source = PathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
+        let source = SearchPathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
         let outcome = check_search_path(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
         assert_eq!(
             outcome.state,
@@ -96,7 +96,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let node = home.path().join(".nvm/versions/node/v22.1.0/bin");
         std::fs::create_dir_all(&node).unwrap();
-        let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
+        let path = |directories| SearchPath { directories, source: SearchPathSource::LoginShell };
         let with = check_search_path(&path(vec![node]), Some(home.path()));
         assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.observation);
         assert!(

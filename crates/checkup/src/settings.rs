@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_problem_has_its_line() {
+    fn settings_problem_is_reported_with_its_line_number() {
         let broken = check_settings_text("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
         assert_eq!(broken.state, FindingState::Problem, "{}", broken.observation);
         assert!(broken.observation.to_string().contains("line 3, column "), "{}", broken.observation);

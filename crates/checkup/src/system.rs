@@ -64,7 +64,7 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
             let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
             line.map(|value| value.trim_matches(['"', '\'']))
         };
-        let named = value("ID").and_then(|id| known_name(KNOWN_DISTRIBUTIONS, id));
+        let named = value("ID").and_then(|id| find_known_name(KNOWN_DISTRIBUTIONS, id));
         text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
         if let Some(version) = value("VERSION_ID").and_then(parse_version) {
             text.push_str(&format!(" {version}"));
@@ -82,14 +82,16 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
 }
 
 /// Describes the desktop environment and its session type.
-pub(crate) fn describe_session(environment: &ProcessEnvironment) -> String {
+pub(crate) fn describe_desktop_session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
-        Some(names) => names.split(':').find_map(|name| known_name(KNOWN_DESKTOPS, name)).unwrap_or("another desktop"),
+        Some(names) => {
+            names.split(':').find_map(|name| find_known_name(KNOWN_DESKTOPS, name)).unwrap_or("another desktop")
+        }
     };
     let kind = match environment.text("XDG_SESSION_TYPE") {
         None => "",
-        Some(kind) => known_name(&["wayland", "x11", "tty", "mir"], kind).unwrap_or("another kind of session"),
+        Some(kind) => find_known_name(&["wayland", "x11", "tty", "mir"], kind).unwrap_or("another kind of session"),
     };
     let wayland = environment.get("WAYLAND_DISPLAY").map(|_| "Wayland display");
     let x11 = environment.get("DISPLAY").map(|_| "X display");
@@ -99,7 +101,7 @@ pub(crate) fn describe_session(environment: &ProcessEnvironment) -> String {
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
+fn find_known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
     list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
@@ -131,12 +133,12 @@ mod tests {
         assert!(description.contains("another distribution, kernel of unknown version"), "{description}");
         let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
         assert_eq!(
-            describe_session(&ProcessEnvironment::with_variables(&variables, None)),
+            describe_desktop_session(&ProcessEnvironment::with_variables(&variables, None)),
             "GNOME, wayland, X display"
         );
         let variables = [("XDG_CURRENT_DESKTOP", "canary"), ("XDG_SESSION_TYPE", "canary"), ("SNAP", "/snap/canary")];
         assert_eq!(
-            describe_session(&ProcessEnvironment::with_variables(&variables, None)),
+            describe_desktop_session(&ProcessEnvironment::with_variables(&variables, None)),
             "another desktop, another kind of session, Snap"
         );
     }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_is_bounded() {
+    fn foreign_text_is_truncated_for_display() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
         assert_eq!(shown.chars().count(), MAX_FOREIGN_TEXT_CHARS + 1, "a truncated text ends with one more character");
     }

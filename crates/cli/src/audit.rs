@@ -21,7 +21,7 @@ use crate::terminal_escape;
 
 /// Exit status of `audit verify` if no change of the audit log was detected, but it is not proved that Drawbridge wrote
 /// all entries.
-const EXIT_UNPROVED: u8 = 4;
+const EXIT_LOG_NOT_VERIFIED: u8 = 4;
 /// Maximum number of decisions that are read from the audit log in one query.
 const AUDIT_ENTRIES_PER_QUERY: usize = 500;
 
@@ -79,7 +79,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
         Some(file) => log.verify_export(&file),
     });
     let verdict = api::audit_verdict(join_blocking(found).await?);
-    let mut words = verdict_text(&verdict);
+    let mut words = audit_verdict_text(&verdict);
     if is_own {
         words.push_str(encryption_text(&session.api.content_protection(EmptyObject {}).await?.decisions));
     }
@@ -88,7 +88,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
         return Ok(to_json_value(&verdict));
     }
     let failure = CommandFailure::new(ErrorCode::Invalid, words.trim_end());
-    let (code, status) = if verdict.whole { ("unproved", EXIT_UNPROVED) } else { ("audit", failure.status) };
+    let (code, status) = if verdict.whole { ("unproved", EXIT_LOG_NOT_VERIFIED) } else { ("audit", failure.status) };
     Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(to_json_value(&verdict))), ..failure })
 }
 
@@ -145,7 +145,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
 }
 
 /// Describes the result of verifying the audit log.
-fn verdict_text(verdict: &AuditVerdict) -> String {
+fn audit_verdict_text(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {
         (Some(first), Some(last)) => format!("{} entries, {first} to {last}", verdict.entries),
@@ -177,7 +177,7 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         text.push_str(&format!("- entries {from} to {to} had no seal: nothing proves who wrote them\n"));
     }
     for finding in &verdict.findings {
-        text.push_str(&format!("- {}\n", finding_text(finding)));
+        text.push_str(&format!("- {}\n", audit_finding_text(finding)));
     }
     if verdict.more > 0 {
         text.push_str(&format!("- and {} more\n", verdict.more));
@@ -185,7 +185,7 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
     text
 }
 
-fn finding_text(finding: &AuditFinding) -> String {
+fn audit_finding_text(finding: &AuditFinding) -> String {
     let at = match finding.to {
         Some(to) => format!("entries {} to {to}", finding.number),
         None => format!("entry {}", finding.number),

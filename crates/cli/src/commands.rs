@@ -34,7 +34,7 @@ use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Identifier of the single call that a command makes.
-pub(crate) const CALL_ID: &str = "cli";
+pub(crate) const CLI_CALL_ID: &str = "cli";
 
 /// Runs a command in a session, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Value, CommandFailure> {
@@ -67,7 +67,7 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
             review::review_definitions(session, server, accept).await
         }
         Command::Pins { server } => review::show_pins(session, server).await,
-        Command::Auth { client_document: Some(url), .. } => login::print_client_document(session, &url),
+        Command::Auth { client_document: Some(url), .. } => login::print_client_metadata_document(session, &url),
         Command::Auth { server, .. } => login::show_auth(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::store_secret(session, &server, name).await,
         Command::Import(what) => import::run(session, what).await,
@@ -212,7 +212,7 @@ async fn call_tool(
     require_ready_server(session, &server).await?;
     let app = session.api.app_views().page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
-    let call = ToolCall { id: CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
+    let call = ToolCall { id: CLI_CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));
@@ -235,8 +235,10 @@ async fn get_prompt(
 ) -> Result<Value, CommandFailure> {
     let arguments = parse_string_map(args, "--args")?;
     require_ready_server(session, &server).await?;
-    let result =
-        session.api.get_prompt(GetPrompt { call: CALL_ID.to_owned(), server, prompt, arguments, hash: None }).await?;
+    let result = session
+        .api
+        .get_prompt(GetPrompt { call: CLI_CALL_ID.to_owned(), server, prompt, arguments, hash: None })
+        .await?;
     session.output.print_text(&result_text::prompt_result_text(&result));
     Ok(to_json_value(&result))
 }
@@ -244,8 +246,8 @@ async fn get_prompt(
 async fn read_resource(session: &CommandSession, server: String, uri: String) -> Result<Value, CommandFailure> {
     require_ready_server(session, &server).await?;
     let result =
-        session.api.read_resource(ReadResource { call: CALL_ID.to_owned(), server, uri, refresh: true }).await?;
-    session.output.print_text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
+        session.api.read_resource(ReadResource { call: CLI_CALL_ID.to_owned(), server, uri, refresh: true }).await?;
+    session.output.print_text(&result.contents.iter().map(result_text::resource_contents_text).collect::<String>());
     Ok(to_json_value(&result))
 }
 

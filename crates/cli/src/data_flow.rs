@@ -14,12 +14,12 @@ use crate::terminal_escape::escape_line;
 /// Changes those data flow settings of a server that the command line contains, and prints all of them.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
     session.server_names(Some(&what.server)).await?;
-    let before = read_flow(session, &what.server).await?;
+    let before = read_data_flow(session, &what.server).await?;
     let mut flow = before.clone();
     if let Some(own) = what.same_server {
         flow.same_server = same_server_flow(own);
     }
-    match (what.review.map(review_setting), what.tool) {
+    match (what.review.map(to_result_review), what.tool) {
         (None, _) => {}
         (Some(None), None) => return Err(CommandFailure::usage_error("--review server requires --tool")),
         (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
@@ -29,12 +29,12 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
     if flow != before {
         session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
     }
-    let now = read_flow(session, &what.server).await?;
-    session.output.print_text(&flow_text(&what.server, &now));
+    let now = read_data_flow(session, &what.server).await?;
+    session.output.print_text(&data_flow_text(&what.server, &now));
     Ok(to_json_value(&now))
 }
 
-async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
+async fn read_data_flow(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
     let servers = session.api.snapshot(EmptyObject {}).await?.servers;
     let own = servers.into_iter().find(|own| own.name == server);
     own.map(|own| own.flow)
@@ -42,7 +42,7 @@ async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, C
 }
 
 /// Converts the review setting of the command line. Returns `None` for a tool that uses the setting of its server.
-const fn review_setting(name: ResultReviewName) -> Option<ResultReview> {
+const fn to_result_review(name: ResultReviewName) -> Option<ResultReview> {
     match name {
         ResultReviewName::Off => Some(ResultReview::Off),
         ResultReviewName::Suspicious => Some(ResultReview::Suspicious),
@@ -59,7 +59,7 @@ const fn same_server_flow(name: SameServerFlowName) -> SameServerFlow {
     }
 }
 
-fn flow_text(server: &str, flow: &DataFlow) -> String {
+fn data_flow_text(server: &str, flow: &DataFlow) -> String {
     let server = escape_line(server);
     let after = match flow.same_server {
         SameServerFlow::OpenWorld => "content that others may have written",

@@ -78,7 +78,7 @@ impl OutputEventPrinter {
                 if self.filter.watch {
                     self.print_if_new(
                         &server.name,
-                        format!("{}: {}", escape_line(&server.name), state_text(&server.state)),
+                        format!("{}: {}", escape_line(&server.name), server_state_text(&server.state)),
                     );
                 }
             }
@@ -189,7 +189,7 @@ fn activity_line(server: &str, entry: &ActivityEntry) -> String {
 }
 
 /// Describes the state of a server in a few words, with the cause of a failure.
-pub(crate) fn state_text(state: &ServerState) -> String {
+pub(crate) fn server_state_text(state: &ServerState) -> String {
     match state {
         ServerState::Stopped => String::from("stopped"),
         ServerState::AwaitingApproval => String::from("waits for approval"),

@@ -94,7 +94,7 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
 fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
-        Some(name) if other_apps::apps::find_app(&name).is_none() && PathBuf::from(&name).exists() => {
+        Some(name) if other_apps::apps::find_source_app(&name).is_none() && PathBuf::from(&name).exists() => {
             ScanScope::Path(PathBuf::from(name))
         }
         Some(name) => ScanScope::App(name),
@@ -161,7 +161,7 @@ fn found_server_json(server: &FoundServer) -> Value {
 fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
-        let app = other_apps::apps::find_app(file.app).map_or(file.app, |app| app.name);
+        let app = other_apps::apps::find_source_app(file.app).map_or(file.app, |app| app.name);
         let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
         text.push_str(&format!("{app}  {}  {count}\n", escape_line(&file.file)));
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);

@@ -62,7 +62,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let setup = match &preview.before {
         Some(before) => {
             shown["before"] = install_plan::planned_server_json(before);
-            install_plan::changes_text(before, &preview.server)
+            install_plan::upgrade_changes_text(before, &preview.server)
         }
         None => install_plan::planned_server_text(&preview.server),
     };

@@ -143,7 +143,7 @@ pub(crate) fn planned_server_text(server: &NewServer) -> String {
 }
 
 /// Formats the changes of an upgrade as readable text: removed lines start with `-`, added ones with `+`.
-pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
+pub(crate) fn upgrade_changes_text(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (planned_server_text(before), planned_server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
     let removed = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));

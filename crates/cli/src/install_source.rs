@@ -116,9 +116,9 @@ fn is_bundle_path(what: &str) -> bool {
 /// Describes why a registry entry can't be installed, and the command line options that may help.
 fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
-        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(choices_text(entry)),
+        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(install_choices_text(entry)),
         NotInstallable::NoTarget => {
-            CommandFailure::usage_error(format!("there is no such number. {}", choices_text(entry)))
+            CommandFailure::usage_error(format!("there is no such number. {}", install_choices_text(entry)))
         }
         NotInstallable::Deleted => {
             CommandFailure::new(ErrorCode::Refused, format!("it is not installed, because it was deleted:\n{about}"))
@@ -129,7 +129,7 @@ fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, abou
     }
 }
 
-fn choices_text(entry: &RegistryEntry) -> String {
+fn install_choices_text(entry: &RegistryEntry) -> String {
     let choice = |choice: &installer::InstallChoice| match choice.target {
         InstallTarget::Package { number } => {
             format!("--package {number} ({} {})", escape_line(&choice.kind), escape_line(&choice.identifier))

@@ -23,7 +23,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
             Some(hash) => format!("SHA-256 {}…", hash.chars().take(HASH_CHARS_SHOWN).collect::<String>()),
             None => "identified by size and dates, because it is too large or can't be read".to_owned(),
         };
-        text.push_str(&format!("    {}, {} bytes, {is}\n", role_text(file.role), file.bytes));
+        text.push_str(&format!("    {}, {} bytes, {is}\n", launch_file_role_text(file.role), file.bytes));
         if file.changed {
             text.push_str("    CHANGED since it was approved\n");
         }
@@ -31,7 +31,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     text
 }
 
-const fn role_text(role: LaunchFileRole) -> &'static str {
+const fn launch_file_role_text(role: LaunchFileRole) -> &'static str {
     match role {
         LaunchFileRole::Program => "the program",
         LaunchFileRole::Interpreter => "runs the program",

@@ -59,12 +59,12 @@ pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<
     session.server_names(Some(server)).await?;
     let authorization = session.api.authorization(server_name(server)).await?;
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
-    session.output.print_text(&sign_in_text::steps_text(&authorization.steps));
+    session.output.print_text(&sign_in_text::sign_in_steps_text(&authorization.steps));
     Ok(to_json_value(&authorization))
 }
 
 /// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
-pub(crate) fn print_client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
+pub(crate) fn print_client_metadata_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
     let unusable = || {
         CommandFailure::usage_error(format!("{url}: it must be an address that begins with https:// and has a path"))
     };
@@ -137,6 +137,6 @@ async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: Com
     if known.steps.is_empty() || session.is_sign_in_refused(server) {
         return failure;
     }
-    session.output.print_message(sign_in_text::steps_text(&known.steps).trim_end());
+    session.output.print_message(sign_in_text::sign_in_steps_text(&known.steps).trim_end());
     CommandFailure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
 }

@@ -183,7 +183,7 @@ fn plan_problem_text(problem: &PlanError) -> String {
 /// Formats a server in a search result as text.
 fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
-    let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), status_text(entry));
+    let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), registry_status_text(entry));
     if let Some(title) = &server.title {
         text.push_str(&format!("  {}\n", escape_line(title)));
     }
@@ -198,7 +198,7 @@ fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Strin
 pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("server      {}\nversion     {}\n", escape_line(&server.name), escape_line(&server.version));
-    let status = status_text(entry);
+    let status = registry_status_text(entry);
     if !status.is_empty() {
         text.push_str(&format!("status     {status}\n"));
     }
@@ -238,7 +238,7 @@ pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEnt
 }
 
 /// Describes the status of a server's version in the registry. Empty if it is active.
-fn status_text(entry: &RegistryEntry) -> String {
+fn registry_status_text(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {
         ListingStatus::Active => return String::new(),

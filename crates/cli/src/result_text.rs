@@ -6,7 +6,7 @@ use api::data::{
 };
 
 use crate::consent_request_text::content_text;
-use crate::event_printer::state_text;
+use crate::event_printer::server_state_text;
 use crate::output::to_json_value;
 use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
@@ -24,7 +24,7 @@ fn first_line(text: Option<&str>) -> String {
 pub(crate) fn server_row(server: &Server) -> Vec<String> {
     let revision = server.revision.as_deref().unwrap_or("-");
     let (transport, capabilities) = (escape_line(&server.transport), escape_line(&server.capabilities.join(" ")));
-    vec![escape_line(&server.name), state_text(&server.state), transport, escape_line(revision), capabilities]
+    vec![escape_line(&server.name), server_state_text(&server.state), transport, escape_line(revision), capabilities]
 }
 
 pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
@@ -119,7 +119,7 @@ pub(crate) fn prompt_result_text(result: &PromptResult) -> String {
     text
 }
 
-pub(crate) fn contents_text(contents: &ResourceContents) -> String {
+pub(crate) fn resource_contents_text(contents: &ResourceContents) -> String {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => escape_and_prefix_lines(text, ""),
         (None, blob) => {

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn s34_server_cannot_forge_the_marks() {
+    fn s34_server_cannot_forge_change_brackets() {
         let marked = diff("a b", "a ⟧harmless⟦ b");
         assert_eq!(marked.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {marked}");
         assert!(marked.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {marked}");

@@ -109,7 +109,7 @@ fn rule_row(rule: &Rule) -> Vec<String> {
     }
     vec![
         format!("{source}rule {}", rule.id),
-        effect_text(rule.effect).to_owned(),
+        rule_effect_text(rule.effect).to_owned(),
         terminal_escape::escape_line(&rule.server),
         rule.tool.as_deref().map(terminal_escape::escape_line).unwrap_or_default(),
         to_json_value(&rule.direction).as_str().unwrap_or_default().replace('_', " "),
@@ -117,7 +117,7 @@ fn rule_row(rule: &Rule) -> Vec<String> {
     ]
 }
 
-const fn effect_text(effect: RuleEffect) -> &'static str {
+const fn rule_effect_text(effect: RuleEffect) -> &'static str {
     match effect {
         RuleEffect::Allow => "allow",
         RuleEffect::Ask => "ask",

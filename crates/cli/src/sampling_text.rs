@@ -21,14 +21,18 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
     let mut text = String::new();
     match (response, model) {
         (Some(response), Some(_)) if !response.content.is_empty() => {
-            text.push_str(&format!("── The answer to {server}:\n{}", self::response_text(response)));
+            text.push_str(&format!("── The answer to {server}:\n{}", self::sampling_response_text(response)));
         }
         (Some(_), _) => text.push_str(&format!("── Your answer to {server}:\n")),
         (None, None) => {
-            text.push_str(&format!("── {server} asks a model. Answer it yourself?\n{}", request_text(request)));
+            text.push_str(&format!("── {server} asks a model. Answer it yourself?\n{}", sampling_params_text(request)));
         }
         (None, Some(model)) => {
-            text.push_str(&format!("── {server} asks a model. {}\n{}", model_text(model), request_text(request)));
+            text.push_str(&format!(
+                "── {server} asks a model. {}\n{}",
+                sampling_model_text(model),
+                sampling_params_text(request)
+            ));
         }
     }
     if *wanted_tokens > request.max_tokens && response.is_none() {
@@ -59,7 +63,7 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
     text
 }
 
-fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> String {
+fn sampling_model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> String {
     let why = match by {
         ModelChosenBy::User => String::from("you chose it"),
         ModelChosenBy::Setting => String::from("you chose it for this server"),
@@ -75,7 +79,7 @@ fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> S
     format!("{}/{} would answer ({why}{cost}).", escape_line(&model.provider), escape_line(&model.model))
 }
 
-fn request_text(request: &SamplingRequest) -> String {
+fn sampling_params_text(request: &SamplingRequest) -> String {
     let mut text = String::new();
     if let Some(system) = &request.system_prompt {
         text.push_str(&format!("  system prompt:\n{}", escape_and_prefix_lines(system, SERVER_TEXT_PREFIX)));
@@ -103,7 +107,7 @@ fn request_text(request: &SamplingRequest) -> String {
 }
 
 /// Describes the response to a sampling request that would be sent.
-pub(crate) fn response_text(response: &SamplingResponse) -> String {
+pub(crate) fn sampling_response_text(response: &SamplingResponse) -> String {
     let words = |content: &Content| escape_and_prefix_lines(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();
     format!("This would be sent back as the response of \"{}\":\n{content}", escape_line(&response.model))

@@ -61,7 +61,7 @@ impl CommandSession {
         let api = Api::new(host);
         let events = api.events();
         let (view_sender, view) = watch::channel(HostView::default());
-        refresh_view(&api, &view_sender).await?;
+        refresh_host_view(&api, &view_sender).await?;
         let (filter, talks) = (
             event_printer::EventFilter::for_command(&arguments.command),
             event_printer::SharedConversationPrinter::default(),
@@ -246,7 +246,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
     CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
 }
 
-async fn refresh_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
+async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
     view_sender.send_modify(|view| {
@@ -265,7 +265,7 @@ async fn follow_events(
 ) {
     while let Some(batch) = events.next().await {
         let next = view_sender.borrow().next_event;
-        if batch.first > next && refresh_view(&api, &view_sender).await.is_err() {
+        if batch.first > next && refresh_host_view(&api, &view_sender).await.is_err() {
             return;
         }
         apply_events(&batch, &view_sender, &mut shown).await;

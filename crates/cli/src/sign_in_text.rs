@@ -53,7 +53,7 @@ pub(crate) fn sign_in_request_text(
             }
             let note = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
             text.push_str(&format!("  {note}:\n"));
-            let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_text(*client));
+            let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_identity_text(*client));
             let back = redirect_uri.as_deref().map(|uri| ("and back to", escape_line(uri)));
             let rows = [("client", client_id), ("resource", escape_line(resource))];
             for (name, words) in rows.into_iter().chain(back) {
@@ -152,7 +152,7 @@ fn account_text(account: &Account) -> String {
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
     let mut text = text_row("signed in at", &escape_line(&account.issuer));
     text.push_str(&text_row("for", &escape_line(&account.resource)));
-    text.push_str(&text_row("known by", client_text(account.client)));
+    text.push_str(&text_row("known by", client_identity_text(account.client)));
     text.push_str(&text_row("scopes", &scopes));
     text.push_str(&text_row("since", &format_time(account.signed_in_at)));
     text.push_str(&text_row("until", &format!("{until}, {renewal}")));
@@ -169,7 +169,7 @@ fn account_text(account: &Account) -> String {
 }
 
 /// Formats all requests and responses of a sign-in. Their secrets are already redacted by the host.
-pub(crate) fn steps_text(steps: &[SignInStep]) -> String {
+pub(crate) fn sign_in_steps_text(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
         text.push_str(&format!("{number}. {} ({} ms)\n", escape_line(&step.what), step.took));
@@ -188,7 +188,7 @@ fn text_row(name: &str, words: &str) -> String {
     format!("{name:<13} {words}\n")
 }
 
-const fn client_text(client: ClientIdentity) -> &'static str {
+const fn client_identity_text(client: ClientIdentity) -> &'static str {
     match client {
         ClientIdentity::Configured => "the client ID in the settings",
         ClientIdentity::MetadataDocument => "client metadata document",

@@ -5,7 +5,7 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::arguments::{ServerArgument, SkillsCommand};
-use crate::commands::{CALL_ID, ListedItems, list_items, require_ready_server};
+use crate::commands::{CLI_CALL_ID, ListedItems, list_items, require_ready_server};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::result_text;
@@ -48,8 +48,8 @@ async fn read_skill_file(
     let found = find_skill(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));
-    let result = session.api.read_skill(ReadSkill { call: CALL_ID.to_owned(), server, skill, shown, file }).await?;
-    session.output.print_text(&result_text::contents_text(&result.contents));
+    let result = session.api.read_skill(ReadSkill { call: CLI_CALL_ID.to_owned(), server, skill, shown, file }).await?;
+    session.output.print_text(&result_text::resource_contents_text(&result.contents));
     Ok(to_json_value(&result))
 }
 

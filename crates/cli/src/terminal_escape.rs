@@ -1,6 +1,6 @@
 //! Escapes untrusted text for a terminal: characters that a terminal interprets or does not show are replaced.
 
-use offers::review::is_valid_variation;
+use offers::review::is_valid_variation_selector;
 use serde_json::Value;
 
 /// Maximum number of consecutive spaces, since more of them could push text out of view.
@@ -22,7 +22,8 @@ fn is_interpreted_by_terminal(c: char) -> bool {
 /// Returns `true` if a character must be escaped between its neighbors. A variation selector is permitted once after an
 /// emoji.
 fn must_escape(before: char, c: char, after: Option<char>) -> bool {
-    is_interpreted_by_terminal(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation(before, c, after))
+    is_interpreted_by_terminal(c)
+        || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation_selector(before, c, after))
 }
 
 /// Escapes a value for one line, and quotes it if leading or trailing characters would not be visible.

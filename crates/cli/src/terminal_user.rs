@@ -243,7 +243,7 @@ impl OpenPrompt {
             model: String::from("user"),
             stop_reason: Some(String::from("endTurn")),
         };
-        self.write(&sampling_text::response_text(&response));
+        self.write(&sampling_text::sampling_response_text(&response));
         match self.prompt_yes_or_refusal("decline").await {
             Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
             Some(Err(refusal)) => ConsentReply::Simple(refusal),

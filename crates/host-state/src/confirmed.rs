@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_file_confirms_nothing() {
+    fn removed_confirmation_document_confirms_no_settings() {
         let confirmed = settings_that_adopt(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_adopted_while_the_keychain_is_unavailable() {
+    fn current_settings_are_not_adopted_while_the_keychain_is_unavailable() {
         let confirmed = settings_that_adopt(true);
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Waiting), ConfirmedRead::Unknown);
     }

@@ -97,7 +97,7 @@ impl ConsentQueue {
     }
 
     /// Returns `true` if fewer than the maximum number of requests sent by this server are in the queue.
-    pub fn has_room_for(&self, server: &str) -> bool {
+    pub fn has_capacity_for(&self, server: &str) -> bool {
         let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_from_server();
         self.pending.iter().filter(own).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }

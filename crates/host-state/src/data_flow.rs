@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn model_that_read_content_of_another_server_is_untrusted() {
+    fn call_by_a_model_that_read_content_of_another_server_is_untrusted() {
         let mut table = DataFlowTable::default();
         table.labels.add("c", &["other".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn open_world_content_of_the_same_server_counts() {
+    fn open_world_content_of_the_same_server_counts_as_untrusted() {
         let mut table = DataFlowTable::default();
         table.labels.add("c", &["s".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stale_file_does_not_undo_own_changes() {
+    fn stale_document_does_not_undo_changes_of_this_process() {
         let mut progress = DocumentProgress::default();
         progress.begin_write(Document::Pins);
         progress.begin_write(Document::Pins);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn change_during_a_read_causes_another_read() {
+    fn document_change_during_a_read_causes_another_read() {
         let mut progress = DocumentProgress::default();
         assert!(progress.begin_read(Document::Flow));
         assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn file_older_than_an_own_change_is_read_again() {
+    fn document_read_before_a_change_of_this_process_is_read_again() {
         let mut progress = DocumentProgress::default();
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);

@@ -25,11 +25,11 @@ pub enum WriterJob<T> {
     /// A change of one document. Changes of the same document may be written together.
     Update(Box<dyn DocumentUpdate<T>>),
     /// Any other operation. Changes of documents stay before or after it, as they were queued.
-    Run(Box<RunOnWriter<T>>),
+    Run(Box<WriterOperation<T>>),
 }
 
 /// An operation on the writer's thread other than a change of one document.
-pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
+pub type WriterOperation<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 
 /// A change of one stored JSON document, which the writer's thread executes.
 pub trait DocumentUpdate<T>: Send {

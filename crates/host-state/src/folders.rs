@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_removes_folders_and_never_adds() {
+    fn narrowing_a_folder_share_never_adds_folders() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
         let narrowed = |command, folders: &[&str]| shares.without_removed_folders("s", &share(command, folders));
         assert_eq!(

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use domain::Millis;
 use launches::packages::PackageVersion;
-use launches::sandbox::{AppFiles, rename_home};
+use launches::sandbox::{DrawbridgeFiles, rename_sandbox_home};
 use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
@@ -27,7 +27,7 @@ pub struct LaunchFacts {
     /// Installation records, by installed server.
     pub origins: BTreeMap<String, InstallRecord>,
     /// Paths of Drawbridge's own files, which sandboxed servers can't access.
-    pub own_files: AppFiles,
+    pub own_files: DrawbridgeFiles,
     /// Search path for programs, or `None` until it was read from the login shell. The lock is held during the read.
     pub search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
@@ -68,10 +68,10 @@ impl LaunchFacts {
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
     /// its name. The closure blocks on the disk.
-    pub fn home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
+    pub fn sandbox_home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
-        Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
+        Some(move || rename_sandbox_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
     /// Returns the package version that the user approved for a server with exactly these settings.

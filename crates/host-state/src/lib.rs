@@ -38,7 +38,7 @@ pub use consent::{
 };
 pub use data_flow::{ConversationLabel, ConversationLabels, DataFlowSettings, DataFlowTable};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
-pub use document_writer::{DocumentUpdate, DocumentWriter, RunOnWriter, WriterJob};
+pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
 pub use failures::{blocked_path_text, session_end_failure};
 pub use folders::{FolderShare, FolderShares, to_roots};

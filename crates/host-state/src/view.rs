@@ -21,8 +21,8 @@ use ports::AuditEntry;
 use ports::server_config::ConfigProblem;
 pub use process::sandbox::{ResolvedSandbox, ResourceLimits, SandboxProblem};
 pub use process::{
-    BlockedPath, FileState, FolderProposal, LaunchFile, LaunchFileRole, LaunchFiles, MissingDependency, PathMention,
-    ProposalRefusal,
+    BlockedPath, FolderProposal, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, MissingDependency,
+    PathMention, ProposalRefusal,
 };
 use serde::{Deserialize, Serialize};
 use supervision::limits::ServerLimits;

@@ -272,7 +272,7 @@ async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
     let mut addresses = SourceAddresses::read();
     loop {
-        tokio::time::sleep(wake::COMPARISON_INTERVAL).await;
+        tokio::time::sleep(wake::CLOCK_COMPARISON_INTERVAL).await;
         let woke = clocks.detect_wake(clock.time(), Instant::now());
         let moved = addresses.update(SourceAddresses::read());
         let look = |owner: &mut Owner| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use policy::Hash;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_to_json, stdio_hash};
 use process::sandbox::ResolvedSandbox;
-use process::{FileStamp, FileState, LaunchFile, LaunchFiles};
+use process::{FileStamp, LaunchFile, LaunchFileState, LaunchFiles};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
@@ -42,8 +42,8 @@ pub fn command_hash(
 /// Returns path, canonical path and state of a launch file as JSON for the approval's hash.
 fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
-        FileState::Content(hash) => json!(hash),
-        FileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
+        LaunchFileState::Content(hash) => json!(hash),
+        LaunchFileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
             json!([bytes, modified.to_string(), status_changed])
         }
     };

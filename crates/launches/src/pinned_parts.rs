@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SecondsFormat};
 use ports::server_config::{AuthConfig, AuthField, HttpConfig, HttpKind, SandboxConfig, StdioConfig};
-use process::{FileState, LaunchFile, LaunchFiles};
+use process::{LaunchFile, LaunchFileState, LaunchFiles};
 use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
@@ -64,8 +64,8 @@ fn launch_file_part(file: &LaunchFile) -> (String, Value) {
 
 fn launch_file_state_text(file: &LaunchFile) -> String {
     match &file.state {
-        FileState::Content(hash) => format!("SHA-256 {hash}"),
-        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),
+        LaunchFileState::Content(hash) => format!("SHA-256 {hash}"),
+        LaunchFileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),
     }
 }
 

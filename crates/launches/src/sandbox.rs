@@ -62,7 +62,7 @@ impl SandboxPlanError {
 /// conversations and the homes of servers, and the settings file, which may contain credentials of other servers. A
 /// sandboxed server can neither read nor change these files.
 #[derive(Debug, Clone)]
-pub struct AppFiles {
+pub struct DrawbridgeFiles {
     data: PathBuf,
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
@@ -71,7 +71,7 @@ pub struct AppFiles {
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
-impl AppFiles {
+impl DrawbridgeFiles {
     /// Determines the locations of Drawbridge's files from the ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::from_folders(ports.documents.path(), ports.servers.path())
@@ -161,7 +161,7 @@ impl AppFiles {
 }
 
 /// Renames the home directory of a server. Does nothing if the directory doesn't exist.
-pub fn rename_home(from: &Path, to: &Path) {
+pub fn rename_sandbox_home(from: &Path, to: &Path) {
     if from.exists()
         && let Err(error) = std::fs::rename(from, to)
     {
@@ -180,7 +180,7 @@ pub async fn plan(
     program: &Path,
     path: &SearchPath,
     config: &StdioConfig,
-    own: &AppFiles,
+    own: &DrawbridgeFiles,
 ) -> Result<Option<ResolvedSandbox>, SandboxPlanError> {
     if let Some(sandbox) = &config.sandbox {
         // If the path to Drawbridge's files contains a link, a server with write access to the link's folder could

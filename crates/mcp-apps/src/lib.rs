@@ -19,7 +19,7 @@ pub use host_context::{
     AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,
     ToolInfo,
 };
-pub use media_type::PAGE_MEDIA_TYPE;
+pub use media_type::APP_PAGE_MEDIA_TYPE;
 pub use metadata::{
     DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem,
     PageMetadata, Permission, Permissions, ToolMetadata, ToolVisibility,
@@ -34,7 +34,7 @@ pub use text::Excerpt;
 pub use view::{
     AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, CloseCause, Download,
     DownloadSource, FaultKind, HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError,
-    ServerList, ToolMessageOrderError, UndeclaredDisplayMode, View, ViewConfig, ViewEvent, ViewFault, ViewOutput,
+    ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View, ViewConfig, ViewEvent, ViewFault, ViewOutput,
     ViewSize, limits,
 };
 
@@ -46,5 +46,5 @@ pub const EXTENSION_ID: &str = "io.modelcontextprotocol/ui";
 /// Returns the settings that a client announces for [`EXTENSION_ID`].
 #[must_use]
 pub fn extension_settings() -> Value {
-    json!({ "mimeTypes": [PAGE_MEDIA_TYPE] })
+    json!({ "mimeTypes": [APP_PAGE_MEDIA_TYPE] })
 }

@@ -1,7 +1,7 @@
 //! Media types of the pages that servers provide as apps.
 
 /// Media type of pages of apps, which the host announces to servers.
-pub const PAGE_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
+pub const APP_PAGE_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 
 /// Media type of pages of apps in drafts of the specification.
 const DRAFT_APP_PAGE_MEDIA_TYPE: &str = "text/html+mcp";
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn spelling_of_media_type_parameters_does_not_matter() {
         let pages = [
-            PAGE_MEDIA_TYPE,
+            APP_PAGE_MEDIA_TYPE,
             "text/html; profile=mcp-app",
             "Text/HTML ;PROFILE = \"MCP-App\"",
             "text/html;charset=utf-8;profile=mcp-app",

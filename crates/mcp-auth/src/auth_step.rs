@@ -14,16 +14,16 @@ pub struct AuthStep {
     /// Phase that the step belongs to.
     pub phase: AuthPhase,
     /// Request that was sent, if any.
-    pub request: Option<StepRequest>,
+    pub request: Option<LoggedHttpRequest>,
     /// Response to the request, or `None` if no response arrived.
-    pub answer: Option<StepResponse>,
+    pub answer: Option<LoggedHttpResponse>,
     /// Human-readable result of the step.
     pub conclusion: String,
 }
 
 /// Displayed form of a request. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepRequest {
+pub struct LoggedHttpRequest {
     /// HTTP method of the request.
     pub method: String,
     /// Complete URL of the request.
@@ -36,7 +36,7 @@ pub struct StepRequest {
 
 /// Displayed form of a response. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepResponse {
+pub struct LoggedHttpResponse {
     /// HTTP status of the response.
     pub status: u16,
     /// Names and values of selected headers.

@@ -70,7 +70,7 @@ mod vault;
 mod vault_storage;
 
 pub use account::{Account, AuthProgress, ClientKind, RevocationOutcome, SignOutOutcome};
-pub use auth_step::{AuthStep, StepRequest, StepResponse};
+pub use auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 pub use authorization::ServerAuthorization;
 pub use clock::Clock;
 pub use error::{AuthError, AuthErrorCause, AuthPhase};

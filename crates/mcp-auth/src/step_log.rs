@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use http::{HeaderMap, Request, Response};
 use url::Url;
 
-use crate::auth_step::{AuthStep, StepRequest, StepResponse};
+use crate::auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
@@ -59,13 +59,13 @@ impl StepLog {
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
         };
-        let request = step.request.as_ref().map(|request| StepRequest {
+        let request = step.request.as_ref().map(|request| LoggedHttpRequest {
             method: request.method.clone(),
             url: text(&request.url),
             headers: headers(&request.headers),
             body: text(&request.body),
         });
-        let answer = step.answer.as_ref().map(|answer| StepResponse {
+        let answer = step.answer.as_ref().map(|answer| LoggedHttpResponse {
             status: answer.status,
             headers: headers(&answer.headers),
             body: text(&answer.body),
@@ -81,7 +81,7 @@ impl StepLog {
 
     /// Adds a step for an authorization request that was opened in the browser.
     pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
-        let request = StepRequest {
+        let request = LoggedHttpRequest {
             method: "GET".to_owned(),
             url: self.redactor.redact_url(url),
             headers: Vec::new(),
@@ -97,13 +97,13 @@ impl StepLog {
         at: SystemTime,
         took: Duration,
         phase: AuthPhase,
-        request: &StepRequest,
+        request: &LoggedHttpRequest,
         answer: Option<&Response<Vec<u8>>>,
     ) {
         if let Some(answer) = answer {
             self.redactor.register_body_secrets(answer.body());
         }
-        let answer = answer.map(|answer| StepResponse {
+        let answer = answer.map(|answer| LoggedHttpResponse {
             status: answer.status().as_u16(),
             headers: self.displayed_headers(answer.headers()),
             body: self.redactor.redact_body(content_type(answer.headers()), answer.body()),
@@ -113,9 +113,9 @@ impl StepLog {
     }
 
     /// Formats a request for display, before sending consumes it.
-    pub(crate) fn displayed_request(&self, request: &Request<Vec<u8>>) -> StepRequest {
+    pub(crate) fn displayed_request(&self, request: &Request<Vec<u8>>) -> LoggedHttpRequest {
         let url = request.uri().to_string();
-        StepRequest {
+        LoggedHttpRequest {
             method: request.method().to_string(),
             url: Url::parse(&url)
                 .map_or_else(|_| self.redactor.redact_text(&url), |url| self.redactor.redact_url(&url)),

@@ -8,7 +8,7 @@ use crate::revision::Revision;
 
 /// HTTP headers of a POST that depend on the message in its body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HttpHead {
+pub struct HttpPostHeaders {
     /// Value of `MCP-Protocol-Version`. `None` before a legacy revision is negotiated, and in revisions without this
     /// header.
     pub revision: Option<Revision>,

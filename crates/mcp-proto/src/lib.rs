@@ -6,14 +6,14 @@ pub mod revision;
 pub mod session;
 pub mod types;
 
-pub use http::{HttpHead, encode_header_value};
+pub use http::{HttpPostHeaders, encode_header_value};
 pub use jsonrpc::{
     IncomingMessage, InvalidCause, InvalidMessage, OutgoingKind, OutgoingMessage, RawJson, RequestId, RpcError,
 };
 pub use revision::Revision;
 pub use session::{
     CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
-    ClientResponse, CloseReason, DeliveryFault, DroppedItem, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
+    ClientResponse, CloseReason, DeliveryFault, DroppedListEntry, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, StreamOrigin,
     TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, WithdrawalReason,
 };

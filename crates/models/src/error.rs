@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::LossyConversion;
 
 /// Reason why a model gave no usable answer. No variant contains a key or a request. Messages of providers are
-/// truncated to [`MAX_MESSAGE_CHARS`].
+/// truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The user has not entered an API key for the provider.
@@ -129,7 +129,7 @@ pub enum ModelError {
 }
 
 /// Maximum length of a provider's message in an error, in characters.
-pub const MAX_MESSAGE_CHARS: usize = 500;
+pub const MAX_PROVIDER_MESSAGE_CHARS: usize = 500;
 
 /// Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

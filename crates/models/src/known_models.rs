@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn cost_depends_on_length_and_cache() {
+    fn cost_depends_on_prompt_length_and_cache_use() {
         let price = listed_model("anthropic", "claude-sonnet-4-5").price.unwrap();
         let usage = TokenUsage {
             input: Some(1_000_000),

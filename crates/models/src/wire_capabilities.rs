@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn images_of_results_follow_all_results() {
+    fn images_of_tool_results_follow_all_tool_results() {
         let request = request_with_parts(vec![
             tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
             tool_result_part(vec![MessagePart::text("b")], true),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_image_in_a_result_is_refused() {
+    fn unsupported_image_in_a_tool_result_is_refused() {
         let request = request_with_parts(vec![tool_result_part(vec![image_part("image/tiff")], false)]);
         let refused = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };

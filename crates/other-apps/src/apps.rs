@@ -428,6 +428,6 @@ pub const APPS: &[SourceApp] = &[
 
 /// Returns the app with this identifier or display name, ignoring case.
 #[must_use]
-pub fn find_app(name: &str) -> Option<&'static SourceApp> {
+pub fn find_source_app(name: &str) -> Option<&'static SourceApp> {
     APPS.iter().find(|app| app.id.eq_ignore_ascii_case(name) || app.name.eq_ignore_ascii_case(name))
 }

@@ -8,7 +8,7 @@ use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTranspor
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-use crate::apps::find_app;
+use crate::apps::find_source_app;
 use crate::bridged_servers::program_name;
 use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
@@ -235,7 +235,7 @@ fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
         }
     }
     for origin in server.origins {
-        let app = find_app(&origin.app).map_or(origin.app.as_str(), |app| app.name);
+        let app = find_source_app(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // If both were found in the same file, other notes name their projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_SERVER_NOTES {
             let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf, absolute};
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, TOML_LAYOUT, find_app, match_settings_file};
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, TOML_LAYOUT, find_source_app, match_settings_file};
 use crate::found_server::{EntrySource, FoundServer, to_found_server, unparsable_server};
 use crate::{files, merge, pasted, settings_reader};
 
@@ -99,7 +99,7 @@ pub fn scan_settings(
     };
     match scope {
         ScanScope::All => APPS.iter().for_each(|app| scan.scan_app(app)),
-        ScanScope::App(name) => scan.scan_app(find_app(name).ok_or_else(|| unknown_app_problem(name))?),
+        ScanScope::App(name) => scan.scan_app(find_source_app(name).ok_or_else(|| unknown_app_problem(name))?),
         ScanScope::Path(path) if path.is_dir() => scan.scan_project(path),
         ScanScope::Path(path) => scan.scan_path(path)?,
     }

@@ -55,7 +55,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     let first = format!("{}.{}", plain(server), plain(header));
     let mut name = first.clone();
     let mut number = 1_u32;
-    while is_name_taken(&name, taken) {
+    while is_secret_name_taken(&name, taken) {
         number += 1;
         name = format!("{first}-{number}");
     }
@@ -64,7 +64,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
 
 /// Returns `true` if the name of a secret is one of `taken`, ignoring case because some keychains do.
 #[must_use]
-pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
+pub fn is_secret_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 

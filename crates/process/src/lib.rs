@@ -31,11 +31,13 @@ pub mod sandbox;
 mod server;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
-pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, is_code_variable, is_container_engine};
+pub use code::{
+    FileStamp, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, is_code_variable, is_container_engine,
+};
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use platform::{InputPipe, StartTime};
-pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_in_system_folder};
+pub use programs::{CommandNotFound, SearchPath, SearchPathSource, default_directory, is_in_system_folder};
 pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
     SpawnError, SpawnedServerProcess, run_and_capture, shut_down, spawn,

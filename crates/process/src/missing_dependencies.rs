@@ -104,11 +104,12 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::programs::PathSource;
+    use crate::programs::SearchPathSource;
     use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
     fn find_missing(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
-        let path = SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: PathSource::LoginShell };
+        let path =
+            SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: SearchPathSource::LoginShell };
         let reach = ReachablePaths::resolve(command.sandbox.as_ref().unwrap(), program, &[], &path);
         let plan = ResolvedSandbox {
             mechanism: SandboxMechanism::Landlock,

@@ -25,7 +25,7 @@ pub use total_size::MAX_TOTAL_BYTES;
 pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries in the log of one server.
-pub const MAX_ENTRIES: usize = 2_000;
+pub const MAX_ACTIVITY_ENTRIES: usize = 2_000;
 /// Default maximum size of a server's entries, in bytes. The user can change it.
 pub const DEFAULT_MAX_ACTIVITY_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
@@ -358,7 +358,7 @@ impl ActivityLog {
 
     /// Drops the oldest entries until the log is within its limits.
     fn drop_entries_beyond_limits(&mut self) {
-        while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
+        while self.entries.len() > MAX_ACTIVITY_ENTRIES || self.bytes > self.most {
             if !self.drop_oldest_entry() {
                 break;
             }

@@ -87,7 +87,7 @@ impl UsageCounter {
     }
 
     /// Returns the time for which reading should stop, or `None` if the server is not slowed down any more.
-    pub fn read_pause(&mut self) -> Option<Duration> {
+    pub fn pause_before_next_read(&mut self) -> Option<Duration> {
         // Waits until a second's worth of bytes may be read, so that reading doesn't resume with a few bytes.
         let a_second = self.limits.bytes_per_minute / 60;
         let wait = self.slowed.then(|| self.bytes.time_until_available(a_second)).filter(|wait| !wait.is_zero());

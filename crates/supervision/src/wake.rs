@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
-pub const COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
+pub const CLOCK_COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of checks that network changes in a burst start without delay.
 pub const MAX_BURST_CHECKS: u32 = 3;
 /// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
@@ -26,7 +26,7 @@ impl ClockComparison {
         Self { wall, own }
     }
 
-    /// Returns `true` if the computer slept since the last comparison, which was made [`COMPARISON_INTERVAL`] ago.
+    /// Returns `true` if the computer slept since the last comparison, which was made [`CLOCK_COMPARISON_INTERVAL`] ago.
     ///
     /// On some systems a process's monotonic clock runs during sleep, on others it stops. The wall clock always
     /// advances. A wall clock that was set back doesn't count as sleep.
@@ -34,7 +34,7 @@ impl ClockComparison {
         let passed = wall.duration_since(self.wall).unwrap_or_default();
         let own_passed = own.saturating_duration_since(self.own);
         *self = Self { wall, own };
-        passed.max(own_passed) > COMPARISON_INTERVAL + MIN_CLOCK_JUMP
+        passed.max(own_passed) > CLOCK_COMPARISON_INTERVAL + MIN_CLOCK_JUMP
     }
 }
 
@@ -63,7 +63,7 @@ impl SourceAddresses {
 }
 
 /// Limits the rate at which reported network changes trigger checks of connections: a burst of [`MAX_BURST_CHECKS`],
-/// and one per [`COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
+/// and one per [`CLOCK_COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckRateLimit {
     /// Time at which the full burst is available again.
@@ -77,9 +77,9 @@ impl CheckRateLimit {
         if self.is_pending {
             return None;
         }
-        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + COMPARISON_INTERVAL;
+        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + CLOCK_COMPARISON_INTERVAL;
         self.full_at = Some(full_at);
-        let at = full_at.checked_sub(COMPARISON_INTERVAL * MAX_BURST_CHECKS).map_or(now, |at| at.max(now));
+        let at = full_at.checked_sub(CLOCK_COMPARISON_INTERVAL * MAX_BURST_CHECKS).map_or(now, |at| at.max(now));
         self.is_pending = at > now;
         Some(at)
     }
@@ -110,7 +110,7 @@ mod tests {
         }
         assert_eq!(
             pace.schedule_check(now),
-            Some(now + COMPARISON_INTERVAL),
+            Some(now + CLOCK_COMPARISON_INTERVAL),
             "the next report must wait for an interval"
         );
         assert_eq!(
@@ -118,11 +118,15 @@ mod tests {
             None,
             "later reports must be merged into the pending check"
         );
-        let then = now + COMPARISON_INTERVAL;
+        let then = now + CLOCK_COMPARISON_INTERVAL;
         pace.mark_check_started();
-        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "there must be one check per interval");
+        assert_eq!(
+            pace.schedule_check(then),
+            Some(then + CLOCK_COMPARISON_INTERVAL),
+            "there must be one check per interval"
+        );
         pace.mark_check_started();
-        let later = then + COMPARISON_INTERVAL * 10;
+        let later = then + CLOCK_COMPARISON_INTERVAL * 10;
         assert_eq!(
             pace.schedule_check(later),
             Some(later),
@@ -143,13 +147,15 @@ mod tests {
         for (wall_passed, own_passed, woke, what) in cases {
             let mut clocks = ClockComparison::new(wall, own);
             assert_eq!(clocks.detect_wake(wall + wall_passed, own + own_passed), woke, "{what}");
-            let again =
-                clocks.detect_wake(wall + wall_passed + COMPARISON_INTERVAL, own + own_passed + COMPARISON_INTERVAL);
+            let again = clocks.detect_wake(
+                wall + wall_passed + CLOCK_COMPARISON_INTERVAL,
+                own + own_passed + CLOCK_COMPARISON_INTERVAL,
+            );
             assert!(!again, "{what}: a wake must be reported once");
         }
         let mut clocks = ClockComparison::new(wall, own);
         assert!(
-            !clocks.detect_wake(wall - secs(3_600), own + COMPARISON_INTERVAL),
+            !clocks.detect_wake(wall - secs(3_600), own + CLOCK_COMPARISON_INTERVAL),
             "a clock that was set back must not count as sleep"
         );
     }

@@ -38,7 +38,7 @@ pub struct ScriptedModel {
 
 /// Returns the last step of a reply, with all its parts, the stop reason, and the numbers of input and output tokens.
 #[must_use]
-pub fn final_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
+pub fn final_reply_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
     let usage = TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
     let message = ModelMessage { role: Role::Assistant, parts };
     ModelStep::Says(ReplyDelta::Ended(ModelReply { message, stop, usage, model: "scripted-1".to_owned() }))
@@ -49,7 +49,7 @@ pub fn final_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u
 pub fn text_reply(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
     vec![
         ModelStep::Says(ReplyDelta::Text(text.to_owned())),
-        final_step(vec![MessagePart::text(text)], StopReason::EndTurn, tokens),
+        final_reply_step(vec![MessagePart::text(text)], StopReason::EndTurn, tokens),
     ]
 }
 

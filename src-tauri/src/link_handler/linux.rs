@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_off_by_default_and_turning_them_off_leaves_nothing() {
+    fn link_handler_is_off_by_default_and_turning_it_off_leaves_no_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
         assert_eq!(places.is_enabled(), Ok(false), "links should be off by default");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn default_of_another_app_is_unchanged() {
+    fn default_handler_of_another_app_is_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
         assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn linked_file_stays_a_link() {
+    fn symlinked_default_applications_file_stays_a_symlink() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
         let real = folder.path().join("dotfiles/mimeapps.list");

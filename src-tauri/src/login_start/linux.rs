@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn login_start_is_off_by_default_and_can_be_turned_off() {
+    fn start_at_login_is_off_by_default_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
         let place = AutostartEntry { file: folder.path().join(AUTOSTART_PATH), exec };

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn late_report_does_not_end_another_opening() {
+    fn late_completion_does_not_end_another_open_request() {
         let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
         let first = queue.start_next().expect("an opening should be current");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_are_handled_one_at_a_time_in_order() {
+    fn open_requests_are_handled_one_at_a_time_in_order() {
         let mut queue = OpenRequestQueue::default();
         for number in 0..3 {
             queue.add(bundle(number));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn trial_decides_unless_something_takes_precedence() {
+    fn sandbox_trial_decides_unless_something_takes_precedence() {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_exit_before_the_page_does_not_count() {
+    fn regular_exit_before_the_page_is_not_a_failed_start() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         sandbox_in_folder(folder.path(), Ok(())).record_start();

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    fn install(folder: &Path, program: &str, script: &str) {
+    fn write_executable_script(folder: &Path, program: &str, script: &str) {
         let path = folder.join(program);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a program");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
@@ -122,10 +122,10 @@ mod tests {
     fn trial_outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(script) = bubblewrap {
-            install(folder.path(), BUBBLEWRAP_PROGRAM, script);
+            write_executable_script(folder.path(), BUBBLEWRAP_PROGRAM, script);
         }
         if has_bus_proxy {
-            install(folder.path(), BUS_PROXY_PROGRAM, "exit 0");
+            write_executable_script(folder.path(), BUS_PROXY_PROGRAM, "exit 0");
         }
         run_in(&[Path::new("/nonexistent"), folder.path()], limit)
     }

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alpha_is_the_first_byte() {
+    fn argb_pixel_begins_with_alpha() {
         assert_eq!(to_argb(&[1, 2, 3, 4, 5, 6, 7, 8]), [4, 1, 2, 3, 8, 5, 6, 7], "each pixel should be converted");
     }
 

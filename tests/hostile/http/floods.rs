@@ -56,7 +56,7 @@ async fn run_flood(method: &'static str) {
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(
-        retained <= supervision::activity::MAX_ENTRIES,
+        retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "{what}: the number of retained entries is bounded, but {retained} are retained"
     );
     assert!(dropped > u64::from(FLOOD_MESSAGES) / 2, "{what}: the number of dropped entries is reported: {dropped}");

@@ -15,7 +15,7 @@ use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
-use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
+use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 
 /// Text that represents a secret, or the harmful part of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
@@ -185,7 +185,7 @@ fn tool_use_reply(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     vec![
         ModelStep::Says(ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() }),
         ModelStep::Says(ReplyDelta::ToolUseArguments { id: id.into(), text: piece }),
-        final_step(vec![part], StopReason::ToolUse, (10, 10)),
+        final_reply_step(vec![part], StopReason::ToolUse, (10, 10)),
     ]
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiE
 }
 
 /// Maximum number of notes on invalid entries of one list. Further invalid entries are only counted.
-const MAX_UNREADABLE_NOTES: usize = 20;
+const MAX_UNREADABLE_ENTRY_NOTES: usize = 20;
 
 /// Parses the entries of a list. Invalid entries, such as one whose schema contains a number out of range, are skipped
 /// and reported in `notes`.
@@ -66,7 +66,7 @@ fn parse_list_entries<'a, T: ListEntryType>(
         item.read()
             .inspect_err(|error| {
                 unreadable += 1;
-                if unreadable <= MAX_UNREADABLE_NOTES {
+                if unreadable <= MAX_UNREADABLE_ENTRY_NOTES {
                     let name: String = item.name().chars().take(60).collect();
                     notes.push(format!("\"{name}\" was omitted from the {words}: it can't be parsed: {error}"));
                 }

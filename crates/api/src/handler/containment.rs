@@ -2,7 +2,8 @@
 
 use host::SandboxStartError;
 use host::view::{
-    FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxOffer as HostOffer, SandboxPreview,
+    LaunchFile as HostFile, LaunchFileState, LaunchFileWriter, ResolvedSandbox, SandboxOffer as HostOffer,
+    SandboxPreview,
 };
 use launches::sandbox::SandboxPlanError;
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
@@ -135,8 +136,8 @@ pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) 
         leads_to: (file.real != file.path).then(|| file.real.display().to_string()),
         bytes: file.bytes(),
         hash: match &file.state {
-            FileState::Content(hash) => Some(hash.clone()),
-            FileState::Stamp(_) => None,
+            LaunchFileState::Content(hash) => Some(hash.clone()),
+            LaunchFileState::Stamp(_) => None,
         },
         role: file.role,
         changed: changed.contains(&file.path),

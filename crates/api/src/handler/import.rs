@@ -21,7 +21,7 @@ impl Api {
 }
 
 pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
-    let only = source.app.as_deref().and_then(other_apps::apps::find_app).map(|app| app.id);
+    let only = source.app.as_deref().and_then(other_apps::apps::find_source_app).map(|app| app.id);
     let report = scan_import_source(api, source).await?;
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {

@@ -75,7 +75,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     };
     let mut key = secrets::storage_key(name, &place);
     let mut renamed = None;
-    if setup.is_used_by_others(&r.server, &key) {
+    if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
         let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
         key = secrets::storage_key(&own, &place);
@@ -204,7 +204,7 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     taken.extend(others.iter().flat_map(|(_, value)| secrets::referenced_secret_names(value)).map(str::to_owned));
     let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::referenced_secret_names(value)).collect();
     match own[..] {
-        [name] if !secrets::is_name_taken(name, &taken) => name.to_owned(),
+        [name] if !secrets::is_secret_name_taken(name, &taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, header, &taken),
     }
 }

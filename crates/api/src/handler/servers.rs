@@ -11,7 +11,7 @@ use crate::{ApiError, ErrorCode};
 
 /// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that one page can
 /// contain all entries.
-const MAX_ACTIVITY_PAGE_ENTRIES: usize = supervision::activity::MAX_ENTRIES;
+const MAX_ACTIVITY_PAGE_ENTRIES: usize = supervision::activity::MAX_ACTIVITY_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
@@ -66,13 +66,14 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
         activity.entries_after(0, usize::MAX).cloned().collect()
     };
-    let write =
-        move |file: &mut dyn Write| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}"));
+    let write = move |file: &mut dyn Write| {
+        entries.iter().map(activity_export_line).try_for_each(|line| writeln!(file, "{line}"))
+    };
     Ok(saved_file(api.host.save_file(&name, write).await?))
 }
 
 /// Formats an entry as one line of the export. The message is included as JSON if it is valid, otherwise as a string.
-fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
+fn activity_export_line(entry: &supervision::activity::ActivityEntry) -> String {
     let shown = views::activity_entry_view(entry);
     let body = entry.body();
     let body = serde_json::from_str::<serde_json::Value>(&body)

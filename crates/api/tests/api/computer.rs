@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use api::{Api, CheckInputs, ErrorCode, ProcessEnvironment, WebView, dispatch};
-use process::{PathSource, SearchPath};
+use process::{SearchPath, SearchPathSource};
 use serde_json::json;
 use testkit::app::{TestApp, local_config};
 
@@ -25,7 +25,7 @@ fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
             &[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")],
             Some(home.to_owned()),
         ),
-        search_path: Some(SearchPath { directories: vec![home.join("bin")], source: PathSource::LoginShell }),
+        search_path: Some(SearchPath { directories: vec![home.join("bin")], source: SearchPathSource::LoginShell }),
         web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
         clock: Arc::clone(&ports.clock),
     };

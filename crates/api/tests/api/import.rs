@@ -89,7 +89,7 @@ async fn server_changed_since_listing_is_not_imported() {
 }
 
 #[tokio::test]
-async fn lists_of_tools_are_stored_with_their_server() {
+async fn disabled_tool_lists_are_stored_with_their_server() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();

@@ -46,7 +46,7 @@ async fn frequent_network_reports_are_coalesced() {
     }
     let looks = async || app.activity("far").await.matches("asking whether it is still there").count();
     assert_eq!(looks().await, 3, "the first reports should cause immediate checks");
-    advance_time(supervision::wake::COMPARISON_INTERVAL).await;
+    advance_time(supervision::wake::CLOCK_COMPARISON_INTERVAL).await;
     assert_eq!(looks().await, 4, "the other reports should be coalesced into one check");
     app.host.close().await;
 }

@@ -53,7 +53,7 @@ async fn each_keychain_state_has_its_own_response() {
 }
 
 #[tokio::test]
-async fn s28_contents_are_reported_as_plain_without_a_keychain() {
+async fn s28_stored_contents_are_reported_as_unencrypted_without_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let app =
         TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default()))
@@ -64,7 +64,7 @@ async fn s28_contents_are_reported_as_plain_without_a_keychain() {
 }
 
 #[tokio::test]
-async fn s28_contents_are_reported_as_encrypted_with_a_keychain() {
+async fn s28_stored_contents_are_reported_as_encrypted_with_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
     let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;

@@ -30,7 +30,7 @@ async fn an_app_is_shown_only_after_its_approval() {
 }
 
 #[tokio::test]
-async fn a_changed_page_is_reviewed_again() {
+async fn a_changed_app_page_requires_another_approval() {
     let test = TestViews::start(&[HTML, HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({})).await;
     test.approve().await;
     let changed = test.views.page(SERVER, TOOL).await.unwrap();
@@ -49,7 +49,7 @@ async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
 }
 
 #[tokio::test]
-async fn removing_an_approval_closes_the_app() {
+async fn revoking_an_app_approval_closes_its_view() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
@@ -62,7 +62,7 @@ async fn removing_an_approval_closes_the_app() {
 }
 
 #[tokio::test]
-async fn tools_without_a_page_and_hosts_without_frames_show_no_app() {
+async fn no_app_is_shown_without_a_ui_resource_or_frame_support() {
     let test = TestViews::start(&[HTML], json!({})).await;
     let without = test.views.page(SERVER, "environment").await;
     assert!(matches!(without, Err(AppViewError::Page(AppPageError::NoPage))), "{without:?}");
@@ -72,7 +72,7 @@ async fn tools_without_a_page_and_hosts_without_frames_show_no_app() {
 }
 
 #[tokio::test]
-async fn access_that_no_frame_gets_is_listed_instead_of_granted() {
+async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let csp = json!({ "connectDomains": ["https://api.example.com"], "frameDomains": ["https://frames.example.com"] });
     let test = TestViews::start(&[HTML], csp).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();

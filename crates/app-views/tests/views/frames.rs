@@ -9,7 +9,7 @@ fn header<'a>(response: &'a app_views::AppResponse, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn a_document_is_served_once_with_the_policy_of_its_approval() {
+async fn an_app_document_is_served_once_with_its_approved_content_security_policy() {
     let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
     test.approve().await;
     let opened = test.open().await;

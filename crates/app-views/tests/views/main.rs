@@ -11,7 +11,7 @@ use domain::app_view::AppViewChange;
 use domain::content::{Content, ToolResult};
 use host::EventReceiver;
 use host::view::HostEvent;
-use mcp_apps::{DisplayMode, FrameAncestor, PAGE_MEDIA_TYPE, Theme};
+use mcp_apps::{APP_PAGE_MEDIA_TYPE, DisplayMode, FrameAncestor, Theme};
 use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
@@ -38,7 +38,7 @@ impl TestViews {
         ] });
         let page = |html: &&str| {
             let meta = json!({ "ui": { "csp": csp } });
-            let item = json!({ "uri": PAGE_URI, "mimeType": PAGE_MEDIA_TYPE, "text": html, "_meta": meta });
+            let item = json!({ "uri": PAGE_URI, "mimeType": APP_PAGE_MEDIA_TYPE, "text": html, "_meta": meta });
             format!("resources/read={}", json!({ "contents": [item] }))
         };
         let mut arguments = vec!["--reply".to_owned(), format!("tools/list={tools}")];

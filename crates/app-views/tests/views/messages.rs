@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{HTML, SERVER, TOOL, TestViews};
 
-fn is_call(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -38,14 +38,14 @@ async fn a_call_of_an_app_waits_for_the_users_consent() {
         "params": { "name": TOOL, "arguments": { "text": "moved" } } })
     };
     test.post(&opened, call(1));
-    let request = test.app.consent_request(SERVER, "the call of the app", is_call).await;
+    let request = test.app.consent_request(SERVER, "the call of the app", is_tool_call_request).await;
     let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.response(&opened, 1).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("refused")), "{refused}");
     test.post(&opened, call(2));
-    let request = test.app.consent_request(SERVER, "the second call", is_call).await;
+    let request = test.app.consent_request(SERVER, "the second call", is_tool_call_request).await;
     test.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let answered = test.response(&opened, 2).await;
     assert!(answered["result"]["content"].is_array(), "{answered}");
@@ -57,7 +57,7 @@ async fn a_closed_app_leaves_no_consent_request() {
     let opened = test.open_initialized().await;
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": TOOL } });
     test.post(&opened, call);
-    test.app.consent_request(SERVER, "the call of the app", is_call).await;
+    test.app.consent_request(SERVER, "the call of the app", is_tool_call_request).await;
     test.views.close(&opened.view);
     let teardown = test.message(&opened, "ui/resource-teardown").await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": teardown["id"], "result": {} }));
@@ -84,7 +84,7 @@ async fn lists_contain_only_what_apps_may_use() {
 }
 
 #[tokio::test]
-async fn links_files_and_modes_wait_for_the_user() {
+async fn link_download_and_display_mode_requests_wait_for_the_user() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
@@ -124,7 +124,7 @@ async fn links_files_and_modes_wait_for_the_user() {
 }
 
 #[tokio::test]
-async fn a_model_context_and_messages_need_a_conversation() {
+async fn model_context_and_messages_of_an_app_require_a_conversation() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for (id, method, params) in [
@@ -152,13 +152,13 @@ async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
 }
 
 #[tokio::test]
-async fn calls_after_three_refusals_are_refused_without_a_consent_request() {
+async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": TOOL } });
     for id in 1..=3 {
         test.post(&opened, call(id));
-        let request = test.app.consent_request(SERVER, "a call of the app", is_call).await;
+        let request = test.app.consent_request(SERVER, "a call of the app", is_tool_call_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
         test.response(&opened, id).await;
     }
@@ -169,7 +169,7 @@ async fn calls_after_three_refusals_are_refused_without_a_consent_request() {
 }
 
 #[tokio::test]
-async fn an_app_ends_when_the_page_of_drawbridge_is_loaded_again() {
+async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.views.remove_all();

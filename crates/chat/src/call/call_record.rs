@@ -81,7 +81,7 @@ impl CallRecord<'_> {
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
                 let readings = host.add_open_world_claims(item_readings(item)).await?;
-                log.write_with_readings(item, readings).await
+                log.write_items_and_note_readings(item, readings).await
             }
         }
     }

@@ -31,7 +31,7 @@ use super::ConversationError;
 use super::engine::Chat;
 
 pub(super) use call_record::CallRecord;
-use reviewed_result::ReviewedResult;
+use reviewed_result::ResultReviewer;
 
 /// Time to wait for the end of a cancelled call.
 const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ pub(super) async fn make_recorded_call(
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
-    let review = ReviewedResult::for_call(&call, host, stop);
+    let review = ResultReviewer::for_call(&call, host, stop);
     let ToolCall { id, origin, server, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), tool.clone(), arguments.clone());

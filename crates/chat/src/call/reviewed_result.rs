@@ -12,14 +12,14 @@ use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
 /// The user's review that the result of one call requires before a model reads it, if any.
-pub(super) struct ReviewedResult<'a> {
+pub(super) struct ResultReviewer<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
     /// Origin of the result if a model will read it, otherwise `None`.
     origin: Option<ResultOrigin>,
 }
 
-impl<'a> ReviewedResult<'a> {
+impl<'a> ResultReviewer<'a> {
     /// Creates the review of a call's result. Only results for a model require one.
     pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let origin = match &call.origin {
@@ -47,15 +47,15 @@ impl<'a> ReviewedResult<'a> {
             verdict = self.host.review_result(origin, result) => verdict,
             () = self.stop.cancelled() => {
                 self.host.withdraw_result_review(call).await;
-                return Err(model_context::withheld_text("as the user stopped the answer"));
+                return Err(model_context::withheld_result_text("as the user stopped the answer"));
             }
         };
         match verdict {
             ResultVerdict::Passes(result) => Ok(*result),
-            ResultVerdict::LeftOut(by) => Err(model_context::withheld_text(&by)),
+            ResultVerdict::LeftOut(by) => Err(model_context::withheld_result_text(&by)),
             ResultVerdict::Stops(by) => {
                 self.stop.cancel();
-                Err(model_context::withheld_text(&by))
+                Err(model_context::withheld_result_text(&by))
             }
         }
     }

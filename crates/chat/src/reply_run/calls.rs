@@ -108,7 +108,7 @@ impl ReplyRun {
                 own_tools::search_tools(&offering, index, &arguments)
             }
             (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
-            _ => BuiltinToolResult::error(self.unavailable_reason(&key)),
+            _ => BuiltinToolResult::error(self.unavailable_tool_reason(&key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
@@ -116,7 +116,7 @@ impl ReplyRun {
     }
 
     /// Returns the reason why a model can't use the tool with this key.
-    fn unavailable_reason(&self, key: &str) -> String {
+    fn unavailable_tool_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
             Some((ToolState::Changed, server)) if self.omitted_servers().any(|omitted| omitted == server) => {

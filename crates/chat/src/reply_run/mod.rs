@@ -198,7 +198,7 @@ impl ReplyRun {
         let instructed: Vec<String> = instructed.map(|(offered, _)| offered.server.clone()).collect();
         if !instructed.is_empty() {
             self.host.record_conversation_servers(self.log.conversation.clone(), instructed.clone(), false).await?;
-            self.log.write_with_servers(&self.reply, instructed).await?;
+            self.log.write_items_and_record_servers(&self.reply, instructed).await?;
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ impl ReplyRun {
         let stop = self.answering.running.stop.clone();
         let streamed = tokio::select! {
             streamed = registry.stream(&self.model, request) => streamed,
-            () = stop.cancelled() => return Ok(self.mark_as_stopped(began, None)),
+            () = stop.cancelled() => return Ok(self.mark_reply_as_stopped(began, None)),
         };
         let (usage, first, ended) = match streamed {
             Ok(deltas) => self.read_stream(deltas, began).await?,
@@ -89,7 +89,7 @@ impl ReplyRun {
         }
         match ended {
             Ok(reply) => Ok(self.apply_complete_reply(reply)),
-            Err(None) => Ok(self.mark_as_stopped(began, first)),
+            Err(None) => Ok(self.mark_reply_as_stopped(began, first)),
             Err(Some(error)) => Err(ConversationError::Model(error)),
         }
     }
@@ -174,7 +174,7 @@ impl ReplyRun {
     }
 
     /// Marks the reply as stopped by the user. The received parts are retained.
-    fn mark_as_stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
+    fn mark_reply_as_stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
         if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
             (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, elapsed_millis(began));
         }

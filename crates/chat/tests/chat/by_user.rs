@@ -19,13 +19,15 @@ pub(super) fn add_call(id: &str) -> ToolCall {
     ToolCall { id: id.into(), origin, server: "demo".into(), tool: "add".into(), arguments }
 }
 
-fn is_call(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Spawns a task that allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
-    talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
+    talk.app.decide_automatically(|request| {
+        is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
+    })
 }
 
 /// Makes a call, and decides its consent request with the given decision.
@@ -36,7 +38,7 @@ async fn decide_call(
 ) -> (ConsentRequestOrigin, Result<ToolResult, CallFailure>) {
     let id = call.id.clone();
     let decide = async {
-        let request = talk.app.consent_request("demo", "the call", is_call).await;
+        let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         assert_eq!(request.call.as_deref(), Some(id.as_str()), "the consent request names the call");
         talk.app.decide(&request, answer).await;
         request.why
@@ -90,7 +92,7 @@ async fn denied_user_call_is_stored_as_denied() {
 
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
-    let talk = failing_history::conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
+    let talk = failing_history::conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
     let (_, result) = decide_call(&talk, add_call("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
     let (_, result) = decide_call(&talk, add_call("denied"), UserDecision::Deny).await;
@@ -113,7 +115,7 @@ async fn edited_arguments_are_stored_and_returned() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let changed = json!({"a": 3, "b": 40});
     let decide = async {
-        let request = talk.app.consent_request("demo", "the call", is_call).await;
+        let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
         let edited = talk.app.host.edit(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;

@@ -14,12 +14,12 @@ use serde_json::json;
 use std::time::Duration;
 use testkit::app::{EVENT_TIMEOUT, demo_config};
 use testkit::calls::UserCalls as _;
-use testkit::model::final_step;
+use testkit::model::final_reply_step;
 
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text, tool_results};
 
-fn is_call(request: &host::view::ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &host::view::ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -36,7 +36,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     ]);
     let mut talk = TestConversation::new(vec![tool_call, text_reply("It is 43.")], &["add"]).await;
     let approve = async {
-        let request = talk.app.consent_request("demo", "the call", is_call).await;
+        let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let call = request.call.clone().expect("the consent request names its call");
         assert!(
             matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == CONVERSATION_ID),
@@ -124,12 +124,12 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
 }
 
 #[tokio::test]
-async fn stop_cancels_pending_calls_and_the_run() {
+async fn stopping_a_reply_cancels_its_pending_calls() {
     let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = TestConversation::new(vec![steps], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    talk.app.consent_request("demo", "the call", is_call).await;
+    talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply is in progress");
     let items = talk.wait_for_end().await;
     assert_eq!(call_summary(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
@@ -138,7 +138,7 @@ async fn stop_cancels_pending_calls_and_the_run() {
 }
 
 #[tokio::test]
-async fn user_decides_whether_to_continue_after_many_rounds() {
+async fn user_decides_whether_to_continue_after_many_tool_rounds() {
     let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk =
         TestConversation::new(vec![tool_call("1"), tool_call("2"), tool_call("3"), text_reply("Enough.")], &["add"])
@@ -146,9 +146,9 @@ async fn user_decides_whether_to_continue_after_many_rounds() {
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk
-        .app
-        .decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
+    let allowing = talk.app.decide_automatically(|request| {
+        is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Session))
+    });
     let items = talk.send_and_wait("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
@@ -177,8 +177,9 @@ async fn long_result_is_read_in_parts() {
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing =
-        talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let allowing = talk.app.decide_automatically(|request| {
+        is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
+    });
     let items = talk.send_and_wait("Show").await;
     let ItemBody::ToolCall { left_out: Some(omitted), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let requests = talk.model.requests();
@@ -218,7 +219,7 @@ async fn long_result_is_read_in_parts() {
 }
 
 #[tokio::test]
-async fn content_of_one_server_makes_a_call_of_another_ask_again() {
+async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     let first = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let obeys = scripted_reply(vec![tool_use("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
     let answers = vec![first, obeys, text_reply("I was told no.")];
@@ -227,15 +228,15 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
     let own = arguments(&json!({"name": "own", "text": "mine"}));
     let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
     let allow = async {
-        let request = talk.app.consent_request("other", "the user's call", is_call).await;
+        let request = talk.app.consent_request("other", "the user's call", is_tool_call_request).await;
         talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     };
     assert!(tokio::join!(by_hand, allow).0.is_ok(), "the tool is always allowed");
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let request = talk.app.consent_request("demo", "the first call", is_call).await;
+    let request = talk.app.consent_request("demo", "the first call", is_tool_call_request).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let request = talk.app.consent_request("other", "the call that a result led to", is_call).await;
+    let request = talk.app.consent_request("other", "the call that a result led to", is_tool_call_request).await;
     let ConsentRequestOrigin::Model { after, .. } = &request.why else {
         panic!("the origin is not a model: {request:?}")
     };
@@ -259,7 +260,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let steps = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
     let mut talk = TestConversation::new(vec![steps], &["slow_report"]).await;
     talk.send("Report").await;
-    let request = talk.app.consent_request("demo", "the call", is_call).await;
+    let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     let changed = json!({"seconds": 61, "steps": 2});
     let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
     talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -282,7 +283,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
 async fn truncated_or_refused_reply_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
-        let steps = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
+        let steps = vec![final_reply_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
         let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
         let items = talk.send_and_wait("Add").await;
         assert_eq!(

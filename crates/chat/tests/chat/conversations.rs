@@ -28,7 +28,7 @@ async fn concurrently_created_conversations_have_unique_ids() {
 }
 
 #[tokio::test]
-async fn conversation_opens_with_the_partial_reply() {
+async fn opened_conversation_contains_the_partial_reply() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
@@ -51,7 +51,7 @@ async fn conversation_opens_with_the_partial_reply() {
 }
 
 #[tokio::test]
-async fn items_follow_the_head_unless_another_parent_is_named() {
+async fn appended_items_follow_the_branch_head_unless_a_parent_is_given() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     talk.chat.append_items(CONVERSATION_ID.into(), vec![message_item("1"), message_item("2")]).await.unwrap();
     let branch = ChatItem { parent: Some("1".into()), ..message_item("3") };

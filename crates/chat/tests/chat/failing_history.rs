@@ -20,12 +20,12 @@ use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds};
 
 /// A history that rejects writes of the items for which a function returns `true`.
-struct FullHistory {
+struct RejectingHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,
 }
 
-impl History for FullHistory {
+impl History for RejectingHistory {
     fn path(&self) -> PathBuf {
         self.history.path()
     }
@@ -79,11 +79,11 @@ impl History for FullHistory {
 
 /// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
 /// returns `true`.
-pub(super) async fn conversation_with_full_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
+pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
     let tool_call =
         scripted_reply(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
-        move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
+        move |ports: Ports| Ports { history: Arc::new(RejectingHistory { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start_with_changed_ports(
@@ -113,7 +113,7 @@ async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemS
 
 #[tokio::test]
 async fn calls_that_cannot_be_stored_are_not_made() {
-    let mut talk = conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
+    let mut talk = conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
@@ -123,7 +123,7 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 #[tokio::test]
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
     let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
-    let mut talk = conversation_with_full_history(is_end).await;
+    let mut talk = conversation_with_rejecting_history(is_end).await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
@@ -133,7 +133,8 @@ async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
 #[tokio::test]
 async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
     let mut talk =
-        conversation_with_full_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
+        conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null())
+            .await;
     let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");

@@ -16,7 +16,7 @@ use super::actions_during_reply::message_with_attachment;
 use super::model::{known_model, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 
-fn is_call(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -35,7 +35,7 @@ async fn conversation_with_grant() -> TestConversation {
     ];
     let mut talk = TestConversation::new(answers, &["add"]).await;
     talk.send("Add").await;
-    let request = talk.app.consent_request("demo", "the first call", is_call).await;
+    let request = talk.app.consent_request("demo", "the first call", is_tool_call_request).await;
     assert!(
         request.scopes.contains(&ApprovalScope::Always),
         "a permanent approval is possible before any content was read: {request:?}"
@@ -48,11 +48,11 @@ async fn conversation_with_grant() -> TestConversation {
 }
 
 #[tokio::test]
-async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
+async fn call_after_a_resource_of_the_same_server_requires_consent_unless_disabled() {
     let mut talk = conversation_with_grant().await;
     talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     talk.send("Use it").await;
-    let request = talk.app.consent_request("demo", "the call after a resource", is_call).await;
+    let request = talk.app.consent_request("demo", "the call after a resource", is_tool_call_request).await;
     assert_eq!(
         (request.rule, request.scopes),
         ("after-untrusted", &[ApprovalScope::Once][..]),
@@ -98,7 +98,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
     // The other branch doesn't contain the attachment, but the label applies to the whole conversation.
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, Some(first)).await.unwrap();
-    let request = app.consent_request("demo", "the call after the restart", is_call).await;
+    let request = app.consent_request("demo", "the call after the restart", is_tool_call_request).await;
     assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent");
     let ConsentRequestOrigin::Model { read, .. } = &request.why else {
         panic!("the origin is not a model: {request:?}")

@@ -2,7 +2,7 @@
 
 use models::{MessagePart, Model, ModelPrice, ReplyDelta, StopReason};
 use serde_json::{Map, Value};
-use testkit::model::{ModelStep, final_step, model_named};
+use testkit::model::{ModelStep, final_reply_step, model_named};
 
 /// Returns the steps of a reply with these parts: a delta for each part, and the complete reply.
 pub(crate) fn scripted_reply(parts: Vec<MessagePart>) -> Vec<ModelStep> {
@@ -23,7 +23,7 @@ pub(crate) fn scripted_reply(parts: Vec<MessagePart>) -> Vec<ModelStep> {
             other => panic!("{other:?} is not supported in a scripted reply"),
         }
     }
-    steps.push(final_step(parts, stop, (1_000, 100)));
+    steps.push(final_reply_step(parts, stop, (1_000, 100)));
     steps
 }
 

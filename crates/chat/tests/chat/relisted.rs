@@ -74,7 +74,7 @@ fn second_call_result(talk: &TestConversation, items: &[ChatItem]) -> (String, b
 }
 
 #[tokio::test]
-async fn s31_unchanged_list_changes_nothing_for_the_model() {
+async fn s31_reread_of_an_unchanged_tool_list_changes_nothing_for_the_model() {
     let same = tools_list_reply("Returns the text");
     let mut talk = start_conversation(["--reply", &same]).await;
     let items = allow_first_call(&mut talk).await;

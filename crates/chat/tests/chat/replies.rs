@@ -124,7 +124,7 @@ async fn stopped_reply_continues_in_a_new_turn() {
 }
 
 #[tokio::test]
-async fn items_are_returned_without_large_contents() {
+async fn large_contents_are_omitted_from_returned_items() {
     let mut talk = TestConversation::new(vec![text_reply("A picture")], &[]).await;
     let file = MessageAttachment::File {
         name: "a.png".into(),
@@ -235,7 +235,7 @@ async fn invalid_messages_are_rejected_with_a_cause() {
 }
 
 #[tokio::test]
-async fn only_lost_content_is_reported_as_converted() {
+async fn only_lossy_conversions_of_content_are_reported() {
     let mut talk = TestConversation::new(vec![text_reply("Hello.")], &[]).await;
     let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
     let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };

@@ -11,7 +11,7 @@ fn prompt(id: &str, name: &str, text: &str) -> SavedSystemPrompt {
 }
 
 #[tokio::test]
-async fn prompts_are_saved_renamed_and_deleted() {
+async fn system_prompts_are_saved_renamed_and_deleted() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
     assert_eq!(chat.saved_system_prompts().await.unwrap().prompts, [], "none is saved at first");
@@ -32,7 +32,7 @@ async fn prompts_are_saved_renamed_and_deleted() {
 }
 
 #[tokio::test]
-async fn invalid_prompts_change_nothing() {
+async fn invalid_system_prompts_are_rejected_without_a_change() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
     let saved = chat.save_system_prompt(prompt("", "Terse", "Be brief.")).await.unwrap();
@@ -51,7 +51,7 @@ async fn invalid_prompts_change_nothing() {
 }
 
 #[tokio::test]
-async fn number_of_prompts_is_bounded() {
+async fn number_of_saved_system_prompts_is_bounded() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let full: Vec<_> = (0..MAX_SAVED_PROMPTS).map(|n| prompt(&n.to_string(), &format!("p{n}"), "x")).collect();
     talk.app.host.ports().documents.write(Document::SystemPrompts, &json!({ "prompts": full })).unwrap();
@@ -62,7 +62,7 @@ async fn number_of_prompts_is_bounded() {
 }
 
 #[tokio::test]
-async fn unreadable_document_is_reported_and_not_replaced() {
+async fn unreadable_system_prompts_document_is_reported_and_not_replaced() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let documents = &talk.app.host.ports().documents;
     documents.write(Document::SystemPrompts, &json!({ "prompts": "none" })).unwrap();

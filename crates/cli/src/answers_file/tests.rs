@@ -115,7 +115,7 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
 }
 
 #[test]
-fn s08_call_after_untrusted_content_requires_its_own_flag() {
+fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     let model = |after: &[&str]| ConsentRequestOrigin::Model {
         conversation: "c".into(),
         after: after.iter().map(|&server| server.to_owned()).collect(),

@@ -12,7 +12,7 @@ fn allowing_answers() -> serde_json::Value {
 }
 
 /// Creates a folder whose audit log contains a start, an approved call and a denied call.
-fn folder_with_log() -> TestFolder {
+fn folder_with_audit_log() -> TestFolder {
     let folder = TestFolder::new();
     folder.run_with(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
     folder.run_with(&allowing_answers(), &["call", "demo", "fail"]).error(3);
@@ -21,7 +21,7 @@ fn folder_with_log() -> TestFolder {
 
 #[test]
 fn decisions_are_filtered_and_searched() {
-    let folder = folder_with_log();
+    let folder = folder_with_audit_log();
     let subjects = |arguments: &[&str]| -> Vec<String> {
         let ended = folder.run(&[&["audit"], arguments].concat());
         let entries = ended.value().as_array().expect("a list").clone();
@@ -52,7 +52,7 @@ fn decisions_are_filtered_and_searched() {
 
 #[test]
 fn audit_log_is_verified_and_a_change_is_detected() {
-    let folder = folder_with_log();
+    let folder = folder_with_audit_log();
     let ended = folder.run(&["audit", "verify"]);
     let (code, message) = ended.error(4);
     assert_eq!(code, "unproved", "without a keychain the author should be unproved: {message}");
@@ -96,7 +96,7 @@ fn audit_log_is_verified_and_a_change_is_detected() {
 
 #[test]
 fn export_can_be_written_to_standard_output() {
-    let folder = folder_with_log();
+    let folder = folder_with_audit_log();
     let output = folder.command().args(["audit", "export"]).output().unwrap();
     assert!(output.status.success(), "the export should succeed");
     let text = String::from_utf8(output.stdout).unwrap();

@@ -29,7 +29,7 @@ fn servers_are_listed_with_state_and_capabilities() {
 }
 
 #[test]
-fn lists_are_complete() {
+fn listed_tools_prompts_and_resources_are_complete() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let tools = folder.run_with(&answers, &["tools"]);
@@ -143,7 +143,7 @@ fn skills_are_listed_and_read() {
 }
 
 #[test]
-fn progress_is_an_event() {
+fn progress_of_a_call_is_printed_as_an_event() {
     let folder = TestFolder::new();
     let tools = folder.run_with(&allowing_answers(json!([])), &["tools"]);
     let slow = tools
@@ -268,7 +268,7 @@ fn help_describes_usage() {
 }
 
 #[test]
-fn app_of_a_tool_is_named_and_saved() {
+fn ui_resource_of_a_tool_is_named_and_saved() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let called = folder.run_with(&answers, &["call", "demo", "show_board"]);

@@ -64,7 +64,7 @@ fn tool_is_not_called_without_consent() {
 }
 
 #[test]
-fn approval_applies_to_one_run_only() {
+fn approval_by_the_answers_file_applies_to_one_run_only() {
     let folder = TestFolder::new();
     folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
     assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run should request consent again");
@@ -99,7 +99,7 @@ fn usage_errors_are_explained() {
 }
 
 #[test]
-fn unusable_files_are_named() {
+fn unusable_files_are_named_in_the_error() {
     let folder = TestFolder::new();
     std::fs::write(folder.path("bad.json"), "[\n  {\"kind\": \"tool\", \"answer\": {\"action\": \"maybe\"}}\n]")
         .unwrap();

@@ -45,11 +45,11 @@ async fn log_in(
     issuer: &AuthorizationServer,
     paste: fn(&str) -> Vec<String>,
 ) -> (ProgramResult, TestFolder) {
-    run_and_paste(folder, issuer, &["login", "far"], paste).await
+    run_and_paste_redirect(folder, issuer, &["login", "far"], paste).await
 }
 
 /// Runs a command that signs in, and completes the sign-in like [`log_in`].
-async fn run_and_paste(
+async fn run_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
     arguments: &[&str],
@@ -144,10 +144,10 @@ async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves()
     assert_eq!(auth.value()["account"], Value::Null, "the account should be lost");
 
     let wrong_first = |back: &str| vec![String::from("y"), back.to_owned()];
-    let (tools, folder) = run_and_paste(folder, &issuer, &["tools", "far"], wrong_first).await;
+    let (tools, folder) = run_and_paste_redirect(folder, &issuer, &["tools", "far"], wrong_first).await;
     assert_eq!(tools.value()[0]["name"], "echo", "listing tools should sign in automatically: {tools:?}");
     let call = ["call", "far", "echo", "--args", r#"{"text": "hello"}"#];
-    let (call, _folder) = run_and_paste(folder, &issuer, &call, |back| vec![back.to_owned()]).await;
+    let (call, _folder) = run_and_paste_redirect(folder, &issuer, &call, |back| vec![back.to_owned()]).await;
     assert_eq!(call.value()["content"][0]["text"], "hello", "a call should sign in automatically: {call:?}");
 }
 

@@ -33,14 +33,14 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
 fn requests_initiated_by_a_server_are_bounded() {
     let mut queue = ConsentQueue::default();
     for n in 0..DEFAULT_MAX_CONSENT_REQUESTS as u64 {
-        assert!(queue.has_room_for("s"), "there is room for request {n}");
+        assert!(queue.has_capacity_for("s"), "there is room for request {n}");
         queue.pending.push(request(n, "s", RequestPurpose::Page));
     }
-    assert!(!queue.has_room_for("s"), "the number of requests is limited");
-    assert!(queue.has_room_for("other"), "the limit is per server");
+    assert!(!queue.has_capacity_for("s"), "the number of requests is limited");
+    assert!(queue.has_capacity_for("other"), "the limit is per server");
     queue.pending.pop();
     queue.pending.push(request(99, "s", RequestPurpose::Call("1".to_owned())));
-    assert!(queue.has_room_for("s"), "requests initiated by the user don't count");
+    assert!(queue.has_capacity_for("s"), "requests initiated by the user don't count");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn request_can_be_denied_until_its_execution_begins() {
 }
 
 #[test]
-fn requests_that_only_a_run_can_use_end_with_it() {
+fn consent_requests_bound_to_a_server_run_end_with_it() {
     let ends = |purpose: RequestPurpose| request(1, "s", purpose).must_end_with_run(RunId(1), "s");
     assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
     assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
@@ -70,7 +70,7 @@ fn requests_that_only_a_run_can_use_end_with_it() {
 }
 
 #[test]
-fn ended_requests_leave_the_queue_and_the_rest_moves_up() {
+fn ended_consent_requests_are_removed_from_the_queue() {
     let mut queue = ConsentQueue::default();
     for id in 1..=3 {
         queue.pending.push(request(id, if id == 2 { "other" } else { "s" }, RequestPurpose::Page));

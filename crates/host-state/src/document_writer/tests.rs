@@ -87,7 +87,7 @@ fn waiting_changes_of_a_document_are_written_together() {
 }
 
 #[test]
-fn changes_are_not_moved_past_another_operation() {
+fn document_changes_are_not_merged_across_another_operation() {
     let (writes, finished) = run(&[Some((Document::Pins, "a")), None, Some((Document::Pins, "b"))]);
     assert_eq!(writes, [(Document::Pins, json!(["a"])), (Document::Pins, json!(["a", "b"]))]);
     assert_eq!(finished, [("a", true), ("run", true), ("b", true)]);

@@ -10,7 +10,7 @@ fn facts() -> LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
-        own_files: AppFiles::from_folders("/no/data".into(), "/no/mcp.json".into()),
+        own_files: DrawbridgeFiles::from_folders("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }
 }
@@ -71,7 +71,7 @@ fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
 }
 
 #[test]
-fn known_facts_are_not_stored_again() {
+fn unchanged_session_facts_are_not_stored_again() {
     let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
     let found = |found| KnownSession { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ use ports::server_config::StdioConfig;
 use super::*;
 
 #[test]
-fn start_without_a_rule_or_grant_asks() {
+fn start_without_a_rule_or_grant_requires_consent() {
     let permissions = Permissions::new(Grants::default(), DataFlowTable::default(), FolderShares::default());
     assert!(permissions.check_unaudited_read("s", 0).is_ok(), "the user's own request to read is allowed");
     assert!(!permissions.allows_start("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
@@ -26,7 +26,7 @@ fn permissions(grants: Grants) -> Permissions {
 }
 
 #[test]
-fn unusable_rules_file_makes_everything_ask() {
+fn every_act_requires_consent_if_the_rules_file_is_unusable() {
     let mut permissions = permissions(Grants::default());
     permissions.rule_files.user.changed = Some(7);
     assert!(permissions.check_unaudited_read("s", 0).is_ok(), "without rules the user's own request is allowed");
@@ -88,7 +88,7 @@ fn tool_grants_are_listed_until_they_expire() {
 }
 
 #[test]
-fn only_new_readings_require_a_new_decision() {
+fn only_newly_read_untrusted_content_requires_a_new_decision() {
     let mut permissions = permissions(Grants::default());
     permissions.note_readings("c", &[]);
     assert_eq!(permissions.version, 0, "an empty list of readings changes nothing");

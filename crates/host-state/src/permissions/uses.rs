@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn oldest_use_is_dropped_beyond_the_limit() {
+    fn oldest_rule_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
         for id in 0..MAX_RULE_USES as u64 {
             uses.note_rule(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_of_grants_are_written_together() {
+    fn last_uses_of_grants_are_written_together() {
         let mut uses = PermissionUses::default();
         assert!(uses.mark_unwritten(GrantId(1)), "the first use schedules the write");
         assert!(!uses.mark_unwritten(GrantId(2)), "the second one waits for the same write");

@@ -8,7 +8,7 @@ use domain::item::ConversationEvent;
 use host::view::HostEvent;
 use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
-use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference};
+use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference};
 
 /// Number of tokens per second that the simulated model produces, as a fast model does.
 const TOKENS_PER_SECOND: u64 = 200;
@@ -22,7 +22,7 @@ pub(crate) async fn measure_streaming() {
     let mut steps: Vec<ModelStep> =
         (0..TOKENS).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
     let whole: String = (0..TOKENS).map(piece).collect();
-    steps.push(final_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
+    steps.push(final_reply_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
     model.queue_reply(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("the conversation is created");

@@ -19,7 +19,7 @@ use mcp_proto::session::{
     ServerRequestId, ServerResult, SessionConfig, TaskView,
 };
 use mcp_transport::driver::DetectedTransport;
-use mcp_transport::http::{Authorizer, KnownServer};
+use mcp_transport::http::{Authorizer, KnownServerConnection};
 use offers::catalog::Catalog;
 use ports::server_config::HttpKind;
 use ports::time::SharedClock;
@@ -82,7 +82,7 @@ pub(crate) struct HttpStart {
     /// Secrets in the headers. Moved to the activity log, which redacts them.
     pub(crate) secrets: Vec<SecretString>,
     pub(crate) kind: Option<HttpKind>,
-    pub(crate) known: Option<KnownServer>,
+    pub(crate) known: Option<KnownServerConnection>,
     /// Signs requests with a token, or `None` if the server never requires a sign-in.
     pub(crate) authorizer: Option<Arc<dyn Authorizer>>,
 }
@@ -212,7 +212,7 @@ pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let (sender, commands) = mpsc::channel(MAX_QUEUED_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = session_run::run_server(start, commands, &owner).await;
+        let failure = session_run::run_connection(start, commands, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
     Connection { run, sender }

@@ -29,7 +29,7 @@ impl ServerLink {
     ///
     /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
     /// header is invalid.
-    pub(super) async fn start_or_parse(target: &ConnectionTarget) -> Result<Self, Failure> {
+    pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, Failure> {
         match target {
             ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
                 .await

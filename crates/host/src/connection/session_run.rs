@@ -119,7 +119,7 @@ struct CoalescedEvents {
 }
 
 /// The result of an attempt to run the server with the current or the older kind of handshake.
-enum AttemptEnd {
+enum ConnectionAttemptEnd {
     Finished(Option<Failure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
     /// with the older handshake.
@@ -127,34 +127,34 @@ enum AttemptEnd {
 }
 
 /// Runs the server until it has ended. Returns the failure, or `None` if it was stopped.
-pub(super) async fn run_server(
+pub(super) async fn run_connection(
     mut start: Box<ConnectionStart>,
     mut commands: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> Option<Failure> {
     loop {
-        match run_attempt(&start, &mut commands, owner).await {
-            AttemptEnd::Finished(failure) => return failure,
-            AttemptEnd::OnProbe => {
-                log_state(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
+        match run_connection_attempt(&start, &mut commands, owner).await {
+            ConnectionAttemptEnd::Finished(failure) => return failure,
+            ConnectionAttemptEnd::OnProbe => {
+                log_line(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
                 start.session.opening = HandshakeMode::Initialize;
             }
         }
     }
 }
 
-async fn run_attempt(
+async fn run_connection_attempt(
     start: &ConnectionStart,
     commands: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
-) -> AttemptEnd {
+) -> ConnectionAttemptEnd {
     // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
     // lifetime.
-    let link = match Box::pin(ServerLink::start_or_parse(start.target.get())).await {
+    let link = match Box::pin(ServerLink::spawn_or_parse_target(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
-            log_state(&start.activity, &failure.message);
-            return AttemptEnd::Finished(Some(failure));
+            log_line(&start.activity, &failure.message);
+            return ConnectionAttemptEnd::Finished(Some(failure));
         }
     };
     let mut run = Box::new(SessionRun::new(start, commands, owner));
@@ -162,11 +162,11 @@ async fn run_attempt(
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
             start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
-            log_state(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
+            log_line(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
         (_, ConnectionTarget::Url(target)) => {
-            log_state(&start.activity, &format!("connecting to {}", redacted_url(&target.url)))
+            log_line(&start.activity, &format!("connecting to {}", redacted_url(&target.url)))
         }
         _ => {}
     }
@@ -175,7 +175,7 @@ async fn run_attempt(
     Box::pin(run.into_attempt_end(&stderr)).await
 }
 
-fn log_state(activity: &Mutex<ActivityLog>, text: &str) {
+fn log_line(activity: &Mutex<ActivityLog>, text: &str) {
     activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(ActivityKind::State, text);
 }
 
@@ -213,7 +213,7 @@ impl SessionOwner for SessionRun<'_> {
     }
 
     fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
-        self.driver_event(event, session);
+        self.on_driver_event(event, session);
     }
 
     /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending. There
@@ -248,17 +248,17 @@ impl<'a> SessionRun<'a> {
     }
 
     /// Forwards the gathered reports, and determines the attempt's result after the server has ended.
-    async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
+    async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> ConnectionAttemptEnd {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
             && !self.ending.stopped
             && self.start.session.opening == HandshakeMode::Probe
         {
-            return AttemptEnd::OnProbe;
+            return ConnectionAttemptEnd::OnProbe;
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
         if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
-            return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
+            return ConnectionAttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::MAX_FAILURE_STDERR_LINES);
@@ -267,7 +267,7 @@ impl<'a> SessionRun<'a> {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,
         };
-        AttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
+        ConnectionAttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
     }
 
     fn send_event(&self, event: ConnectionEvent) {
@@ -383,7 +383,7 @@ impl<'a> SessionRun<'a> {
     /// Forwards the gathered reports to the owner.
     fn forward_reports(&mut self) {
         self.ticks.clear();
-        if let Some(pause) = self.usage.read_pause() {
+        if let Some(pause) = self.usage.pause_before_next_read() {
             self.ticks.schedule_by(Instant::now() + pause);
         }
         let (last, retained, dropped) = {

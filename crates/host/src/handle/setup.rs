@@ -53,7 +53,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn begin_reloaded_setup(&self) -> Result<Setup, HostClosed> {
-        self.with_owner_reply(|owner, reply| owner.reload_installed(reply)).await?;
+        self.with_owner_reply(|owner, reply| owner.reload_install_records_and_reply(reply)).await?;
         self.begin_setup().await
     }
 
@@ -89,7 +89,7 @@ impl Setup {
     /// Returns `true` if another server refers to a secret with this key. The comparison ignores case, since some
     /// keychains do.
     #[must_use]
-    pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
+    pub fn is_secret_used_by_others(&self, server: &str, key: &str) -> bool {
         self.other_servers(server)
             .any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
     }

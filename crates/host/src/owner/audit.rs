@@ -127,7 +127,7 @@ impl Owner {
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
             Ok(AppendOutcome::Written(written)) => {
-                self.on_entry_written(written, observed_entry);
+                self.on_audit_entry_written(written, observed_entry);
                 Ok(Some(waiting))
             }
             Ok(AppendOutcome::Later) => {
@@ -138,7 +138,7 @@ impl Owner {
         }
     }
 
-    fn on_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
+    fn on_audit_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
         self.audits.last = written.place;
         if let Some(entry) = observed_entry {
             let entry = AuditEntry { number: written.number, ..entry };
@@ -214,16 +214,16 @@ impl Owner {
     }
 
     /// Handles the log's confirmations of written entries.
-    pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
+    pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, observed_entry)) = self.audits.waiting.remove(&ticket) else { continue };
-            let result = result.map(|written| self.on_entry_written(written, observed_entry));
+            let result = result.map(|written| self.on_audit_entry_written(written, observed_entry));
             self.run_pending_act(waiting, result);
         }
         for id in std::mem::take(&mut self.audits.held) {
             let Some(mut record) = self.calls.records.remove(&id) else { continue };
             if let Some(reply) = record.held.take() {
-                self.report_when_durable(id, record, reply);
+                self.reply_when_durable(id, record, reply);
             } else {
                 self.calls.records.insert(id, record);
             }
@@ -265,7 +265,7 @@ impl Owner {
     }
 
     /// Reports the result of a call once the audit entries about the call would survive a power loss.
-    pub(super) fn report_when_durable(
+    pub(super) fn reply_when_durable(
         &mut self,
         id: Arc<str>,
         mut record: Box<CallRecord>,

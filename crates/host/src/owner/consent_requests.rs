@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::gate::authorize_denial;
+use super::gate::authorize_denial_response;
 use super::path_links::unresolved_paths;
 use super::state::{
     PendingRequest, RequestPurpose, consent_kind, consent_payload_hash, refusal_response, to_consent_body,
@@ -93,7 +93,7 @@ impl Owner {
                 let (body, schema) = to_consent_body(server_request);
                 let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
                 if reason == DecisionReason::Muted {
-                    self.servers.send_response(server, run, request, authorize_denial(answer));
+                    self.servers.send_response(server, run, request, authorize_denial_response(answer));
                     return self.count_refused_while_muted(server);
                 }
                 self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), reason.name(), answer);
@@ -155,6 +155,6 @@ impl Owner {
             ..AuditedDecision::default()
         };
         self.audit_without_waiting(entry);
-        self.servers.send_response(server, run, request, authorize_denial(answer));
+        self.servers.send_response(server, run, request, authorize_denial_response(answer));
     }
 }

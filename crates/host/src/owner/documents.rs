@@ -18,7 +18,7 @@ use crate::view::{HostEvent, ServerState};
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
 /// Sealed documents whose content can allow acts without the user's consent.
-const GRANTING_DOCUMENTS: [Document; 6] =
+const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
@@ -31,7 +31,7 @@ impl Owner {
                 self.audit_document(&subject, "noted");
             }
         }
-        for name in GRANTING_DOCUMENTS {
+        for name in PERMISSION_GRANTING_DOCUMENTS {
             if let Some(refused) = self.ports.documents.take_refusal(name) {
                 self.show_refused_document(name, refused);
             }
@@ -69,11 +69,11 @@ impl Owner {
             },
         };
         self.documents.problem = Some(own);
-        self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
+        self.events.emit(HostEvent::ConfigProblem(self.displayed_config_problem()));
     }
 
     /// Returns the problem to display: that of the servers' settings file or, if there is none, of a rejected document.
-    pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
+    pub(super) fn displayed_config_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
 

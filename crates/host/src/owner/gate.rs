@@ -6,8 +6,8 @@
 //! these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the payload; the hash
 //! of a sign-in URL omits parameters that are generated for each use.
 //!
-//! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial`]); responses that a
-//! rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
+//! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial_response`]);
+//! responses that a rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
 //! ([`authorize_link_opening`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and
 //! requests that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
@@ -85,8 +85,8 @@ impl<T> AuthorizedPayload<T> {
 }
 
 impl SendPermit {
-    /// Creates a permit for a payload that a rule or grant allows. `payload_hash` is the hash of the payload, which the audit
-    /// log is about to record.
+    /// Creates a permit for a payload that a rule or grant allows. `payload_hash` is the hash of the payload, which the
+    /// audit log is about to record.
     pub(super) fn by_rule(by: DecisionSource, to: &str, payload_hash: Hash) -> Self {
         Self { to: to.to_owned(), payload_hash, by: Some(by) }
     }
@@ -193,7 +193,7 @@ impl SendPermit {
 
 /// Authorizes a denial, which contains no user data. A response that contains user data is replaced by an error
 /// response.
-pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
+pub(super) fn authorize_denial_response(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let contains_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
         ClientResponse::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
@@ -345,7 +345,7 @@ impl Owner {
     ) {
         let passed = permit.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
-            authorize_denial(refusal_error("the answer could not be sent".to_owned()))
+            authorize_denial_response(refusal_error("the answer could not be sent".to_owned()))
         });
         self.send_authorized(pending, passed);
     }

@@ -121,7 +121,7 @@ impl Owner {
     }
 
     /// Reads the servers' settings and the installation records again, and replies when both are done.
-    pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
+    pub(crate) fn reload_install_records_and_reply(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
         self.reload_install_records();
         self.run_on_writer_thread(

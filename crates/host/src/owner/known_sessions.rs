@@ -6,7 +6,7 @@
 
 use mcp_proto::Revision;
 use mcp_transport::driver::DetectedTransport;
-use mcp_transport::http::KnownServer;
+use mcp_transport::http::KnownServerConnection;
 use ports::Document;
 use ports::server_config::config_hash;
 
@@ -17,9 +17,9 @@ use crate::view::RemoteConnection;
 
 impl Owner {
     /// Returns the transport and protocol revision of a remote server's last session, if they are known.
-    pub(super) fn known_server(&self, name: &str) -> Option<KnownServer> {
+    pub(super) fn known_server(&self, name: &str) -> Option<KnownServerConnection> {
         let known = self.known_session(name)?;
-        Some(KnownServer { transport: known.transport?, revision: known.revision })
+        Some(KnownServerConnection { transport: known.transport?, revision: known.revision })
     }
 
     /// Returns the last revision of a local server, so that a server that doesn't respond to the probe for newer

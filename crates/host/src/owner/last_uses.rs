@@ -18,7 +18,7 @@ const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
 
 impl Owner {
     /// Records that a rule or grant allowed an act that is being sent: a call of `tool`, or with `None` another act.
-    pub(super) fn note_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
+    pub(super) fn record_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
         let last_use = LastUse { at: self.now(), by: used_by };
         match by {
             DecisionSource::Grant(id) => {
@@ -41,7 +41,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
         if let Some(by) = by {
-            self.note_use(by, server, None, used_by);
+            self.record_use(by, server, None, used_by);
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_are_merged_into_the_grants_of_the_file_and_add_none() {
+    fn last_uses_are_merged_into_stored_grants_and_add_none() {
         let file = json!([grant("used", 1, None), grant("again", 2, None), grant("later", 1, Some(900))]);
         let own = ["used", "again", "later", "revoked"].map(|server| grant(server, 1, Some(500)));
         let written: Vec<Grant> = serde_json::from_value(with_last_uses(Some(file), &own)).unwrap_or_default();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_or_foreign_content_is_not_replaced_by_grants() {
+    fn missing_or_unexpected_grants_document_is_not_replaced() {
         let own = [grant("used", 1, Some(500))];
         assert_eq!(with_last_uses(None, &own), json!([]));
         assert_eq!(with_last_uses(Some(json!({ "a": 1 })), &own), json!({ "a": 1 }));

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use credentials::vault::TokenVaults;
 use domain::Millis;
-use launches::sandbox::AppFiles;
+use launches::sandbox::DrawbridgeFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
@@ -119,7 +119,7 @@ impl Owner {
         let packages = read_document(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let origins = read_document(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
-        let own_files = AppFiles::new(&ports);
+        let own_files = DrawbridgeFiles::new(&ports);
         let writer = {
             let back = back.clone();
             host_state::DocumentWriter::new(Arc::clone(&ports.documents), move |turn| {
@@ -199,7 +199,7 @@ impl Owner {
             ConnectionEvent::Started { pid, record } => self.on_started(run, &server, pid, record),
             ConnectionEvent::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
-            ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
+            ConnectionEvent::Listening { lost } => self.on_listening_changed(run, &server, lost),
             ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
                 self.decide_server_request(run, &server, request, ticket, *server_request)
@@ -225,7 +225,7 @@ impl Owner {
             consent_requests: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
             calls: self.calls.records.values().map(|call| call.view.clone()).collect(),
             settings: self.settings.current.clone(),
-            config_problem: self.displayed_problem(),
+            config_problem: self.displayed_config_problem(),
         }
     }
 
@@ -350,7 +350,7 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
-            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
+            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_audit_receipts(written)),
             () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
             () = owner.wait_until_ended() => return,
         };

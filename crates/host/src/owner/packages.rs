@@ -86,7 +86,7 @@ impl Owner {
         // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
         if let PolicyDecision::Deny { reason, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail_unapproved(&start.name, reason.name());
+            return self.fail_start_unapproved(&start.name, reason.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
@@ -180,7 +180,7 @@ impl Owner {
     }
 
     /// Stores the package version of an approved start, to use it for the next start.
-    pub(super) fn remember_package(&mut self, name: &str) {
+    pub(super) fn store_approved_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
         let config = config_hash(&record.config);

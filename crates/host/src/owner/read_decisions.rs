@@ -22,7 +22,7 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let is_requested = self.is_requested_read(server, origin, request);
+        let is_requested = self.is_listed_read_or_not_by_app(server, origin, request);
         let act = PolicyAct::Read { is_requested, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
@@ -70,7 +70,7 @@ impl Owner {
 impl Owner {
     /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
     /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
-    fn is_requested_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
+    fn is_listed_read_or_not_by_app(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };
         let resources = self.servers.records.get(server).map(|record| record.offer.catalog.resources.as_slice());

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::Owner;
 use super::audit::PendingRootsResponse;
 use super::audited_decision::AuditedDecision;
-use super::gate::{authorize_allowed_response, authorize_denial};
+use super::gate::{authorize_allowed_response, authorize_denial_response};
 use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
 
@@ -47,7 +47,7 @@ impl Owner {
         }
     }
 
-    pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
+    pub(super) fn rename_shared_roots(&mut self, was: &str, name: &str) {
         if let Some(shared) = self.permissions.folders.shared.remove(was) {
             self.permissions.folders.shared.insert(name.to_owned(), shared);
             self.write_roots(was);
@@ -55,7 +55,7 @@ impl Owner {
         }
     }
 
-    pub(super) fn forget_roots(&mut self, server: &str) {
+    pub(super) fn forget_shared_roots(&mut self, server: &str) {
         if self.permissions.folders.shared.remove(server).is_some() {
             self.write_roots(server);
         }
@@ -117,7 +117,7 @@ impl Owner {
                 &server,
                 run,
                 request,
-                authorize_denial(refusal_error(error.to_string())),
+                authorize_denial_response(refusal_error(error.to_string())),
             );
         }
         let is_there =

@@ -6,8 +6,8 @@ mod contained_start;
 mod launch;
 mod start_decision;
 
-use command_lookup::{FoundLaunch, resolve_and_plan_command};
 pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
+use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl Owner {
     }
 
     fn fail_start(&mut self, name: &str, message: &str) {
-        self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
+        self.fail_server(name, Failure::new(FailureReason::CouldNotStart, message));
     }
 
     fn on_command_found(
@@ -83,15 +83,15 @@ impl Owner {
         name: &str,
         config: &ServerConfig,
         path: SearchPath,
-        found: Result<FoundLaunch, SandboxPlanError>,
+        found: Result<ResolvedLaunch, SandboxPlanError>,
     ) {
         let Some(record) = self.servers.awaiting_start(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
-            Err(SandboxPlanError::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
+            Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, outcome_not_found(error)),
             Err(error) => {
                 let failure = Failure::new(FailureReason::CouldNotStart, error.to_string());
-                return self.fail_with(name, Failure { sandbox: error.problem(), ..failure });
+                return self.fail_server(name, Failure { sandbox: error.problem(), ..failure });
             }
         };
         record.launch.found = Some((found.program.clone(), path.clone()));
@@ -113,11 +113,11 @@ impl Owner {
     }
 
     /// Sets the state of a server to failed, because its command or address was not approved.
-    pub(super) fn fail_unapproved(&mut self, name: &str, message: &str) {
-        self.fail_with(name, Failure::new(FailureReason::Refused, message));
+    pub(super) fn fail_start_unapproved(&mut self, name: &str, message: &str) {
+        self.fail_server(name, Failure::new(FailureReason::Refused, message));
     }
 
-    pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
+    pub(super) fn fail_server(&mut self, name: &str, failure: Failure) {
         if let Some(record) = self.servers.records.get(name) {
             record.log_activity_line(ActivityKind::State, &failure.message);
             self.on_unexpected_end(name, failure);

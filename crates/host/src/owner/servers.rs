@@ -127,7 +127,7 @@ impl Owner {
     fn set_config_problem(&mut self, problem: Option<ConfigProblem>) {
         if self.settings.config_problem != problem {
             self.settings.config_problem.clone_from(&problem);
-            self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
+            self.events.emit(HostEvent::ConfigProblem(self.displayed_config_problem()));
         }
     }
 
@@ -189,7 +189,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let rename_home = self.launches.home_rename_task(was, &entry);
+        let rename_sandbox_home = self.launches.sandbox_home_rename_task(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
@@ -200,8 +200,8 @@ impl Owner {
                     Some(_) => {}
                     None => settings.put(&written, Some(&old))?,
                 }
-                if let Some(rename_home) = rename_home {
-                    rename_home();
+                if let Some(rename_sandbox_home) = rename_sandbox_home {
+                    rename_sandbox_home();
                 }
                 Ok(())
             },
@@ -212,9 +212,9 @@ impl Owner {
                     let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
-                        owner.rename_roots(&was, &entry.name);
+                        owner.rename_shared_roots(&was, &entry.name);
                         owner.rename_data_flow(&was, &entry.name);
-                        owner.rename_sampling(&was, &entry.name);
+                        owner.rename_sampling_record(&was, &entry.name);
                         owner.forget_install_record(&entry.name);
                         owner.rename_install_record(&was, &entry.name);
                         owner.remove_server_record(&was);
@@ -264,9 +264,9 @@ impl Owner {
             }
         });
         self.consent.throttles.remove(name);
-        self.forget_roots(name);
+        self.forget_shared_roots(name);
         self.forget_data_flow(name);
-        self.forget_sampling(name);
+        self.forget_sampling_record(name);
         self.remove_known_session(name);
         self.forget_pins(name);
         self.forget_package(name);

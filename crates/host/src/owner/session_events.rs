@@ -66,7 +66,7 @@ impl Owner {
     }
 
     /// Stores the reason why change notifications stopped, or `None` if they work.
-    pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
+    pub(super) fn on_listening_changed(&mut self, run: RunId, name: &str, lost: Option<String>) {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.subscriptions_lost = lost;
         }

@@ -149,7 +149,7 @@ impl Owner {
         };
         let account = sign_in.authorization.account();
         // A sign-in that has just been started has no progress yet.
-        let begins = || access.flow.map(|_| views::starting_progress());
+        let begins = || access.flow.map(|_| views::initial_sign_in_progress());
         Ok(AuthorizationView {
             in_progress: sign_in
                 .authorization

@@ -10,7 +10,9 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_transport::driver::{Direction, Frame, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
-use supervision::activity::{ActivityKind, ActivityLog, DEFAULT_MAX_ACTIVITY_BYTES, MAX_ENTRIES, MAX_ENTRY_BODY_BYTES};
+use supervision::activity::{
+    ActivityKind, ActivityLog, DEFAULT_MAX_ACTIVITY_BYTES, MAX_ACTIVITY_ENTRIES, MAX_ENTRY_BODY_BYTES,
+};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
@@ -87,10 +89,10 @@ fn list_is_stored_completely_and_compactly() {
 #[test]
 fn activity_log_is_bounded_in_entries_and_bytes() {
     let mut activity = ActivityLog::default();
-    for _ in 0..MAX_ENTRIES + 50 {
+    for _ in 0..MAX_ACTIVITY_ENTRIES + 50 {
         activity.append_line(ActivityKind::Stderr, "x");
     }
-    assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
+    assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ACTIVITY_ENTRIES, "the oldest entries are dropped");
     assert_eq!(activity.dropped_count(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
     let large = "y".repeat(2 * MAX_ENTRY_BODY_BYTES);

@@ -35,14 +35,14 @@ fn spawn_call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<CallTool
     )
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Calls a tool, checks that the call requires consent which can only be given once, and gives it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
-    let request = app.consent_request(SERVER, what, is_tool).await;
+    let request = app.consent_request(SERVER, what, is_tool_call_request).await;
     assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
@@ -60,7 +60,7 @@ async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
 async fn review_tools(app: &TestApp) {
     for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
         let called = spawn_call(app, id, tool);
-        let request = app.consent_request(SERVER, "the first call", is_tool).await;
+        let request = app.consent_request(SERVER, "the first call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("the call returns a result");
     }
@@ -68,7 +68,7 @@ async fn review_tools(app: &TestApp) {
 
 /// Makes a dry run of the tool that requires consent for each call. Returns the tool's review state, and how the policy
 /// matched the grants and rules that would allow calls of other tools.
-async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
+async fn dry_run_always_asking_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let act =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let run = app.host.dry_run(SERVER.to_owned(), act).await.unwrap();
@@ -101,7 +101,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
         tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("the grant is read");
     }
     assert_eq!(
-        check_marked_tool(&app).await,
+        dry_run_always_asking_tool(&app).await,
         (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime]),
         "only the definition requires consent"
     );
@@ -121,9 +121,13 @@ async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
     other.expect("another tool of the server requires no consent").unwrap().expect("the call returns a result");
     assert_consent_required(&app, "2", "a call of the marked tool").await;
     let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);
-    assert_eq!(check_marked_tool(&app).await, expected, "the definition overrides both");
+    assert_eq!(dry_run_always_asking_tool(&app).await, expected, "the definition overrides both");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
-    assert_eq!(check_marked_tool(&app).await, expected, "for a stopped server the reviewed definition is used");
+    assert_eq!(
+        dry_run_always_asking_tool(&app).await,
+        expected,
+        "for a stopped server the reviewed definition is used"
+    );
     app.host.close().await;
 }

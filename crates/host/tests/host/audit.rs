@@ -26,7 +26,7 @@ use tokio::task::JoinHandle;
 use crate::audit_retention::entries_of_kind;
 
 /// An audit log whose writes a test can delay or let fail.
-pub(crate) struct ScriptedLog {
+pub(crate) struct ScriptedAuditLog {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Set to make all writes to the log fail.
@@ -46,7 +46,7 @@ pub(crate) struct ScriptedLog {
     pub(crate) reads: AtomicU64,
 }
 
-impl ScriptedLog {
+impl ScriptedAuditLog {
     pub(crate) fn wrapping(log: Arc<dyn AuditLog>) -> Self {
         Self {
             log,
@@ -76,18 +76,18 @@ impl ScriptedLog {
     }
 
     /// Writes the delayed entries, or fails to write them, and returns the receipts.
-    pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
+    pub(crate) fn append_delayed_entries(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
     }
 
     /// Writes the delayed entries, or fails to write them, and sends the receipts to the host.
-    pub(crate) fn release_delayed(&self) {
-        self.receipts().report(self.append_waiting());
+    pub(crate) fn release_delayed_entries(&self) {
+        self.receipts().report(self.append_delayed_entries());
     }
 }
 
-impl AuditLog for ScriptedLog {
+impl AuditLog for ScriptedAuditLog {
     fn path(&self) -> PathBuf {
         self.log.path()
     }
@@ -147,12 +147,12 @@ impl AuditLog for ScriptedLog {
 pub(crate) type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Returns a host with the demo server and a permanent grant for one of its tools.
-pub(crate) async fn start_with_scripted_log() -> (TestApp, Arc<ScriptedLog>) {
+pub(crate) async fn start_with_scripted_audit_log() -> (TestApp, Arc<ScriptedAuditLog>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let mut ports = store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
-    let disk = Arc::new(ScriptedLog::wrapping(ports.audit.clone()));
+    let disk = Arc::new(ScriptedAuditLog::wrapping(ports.audit.clone()));
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
     let entry = ServerEntry { name: "harbour".to_owned(), config: demo_config(&[]) };
@@ -185,7 +185,7 @@ pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
 }
 
 /// Waits until the host has submitted an audit entry that the log delays.
-pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
+pub(crate) async fn wait_until_delayed(disk: &ScriptedAuditLog) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -193,7 +193,7 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
 
 /// Waits until the server has responded to this number of calls. By then, a call whose result is not withheld has
 /// ended.
-async fn wait_until_answered(app: &TestApp, calls: usize) {
+async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let has_response = || {
         let activity = activity.lock().unwrap();
@@ -206,7 +206,7 @@ async fn wait_until_answered(app: &TestApp, calls: usize) {
 }
 
 /// Waits until the connection has executed all commands that were sent to it before.
-async fn wait_until_all_is_sent(app: &TestApp) {
+async fn wait_until_commands_are_executed(app: &TestApp) {
     yield_until_idle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
@@ -215,10 +215,10 @@ async fn wait_until_all_is_sent(app: &TestApp) {
 /// [tools-audit-log].
 #[tokio::test]
 async fn result_is_shown_after_its_audit_entry_is_durable() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = spawn_call(&app, "second");
-    wait_until_answered(&app, 2).await;
+    wait_until_calls_are_answered(&app, 2).await;
     assert_eq!(sent_call_count(&app).await, 2, "the call is sent once its entry is written");
     assert!(!waits.is_finished(), "the result is withheld until the entry is durable");
     disk.receipts().notify_durable();
@@ -230,7 +230,7 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
 
     disk.durable.store(1, Ordering::SeqCst);
     let lost = spawn_call(&app, "third");
-    wait_until_answered(&app, 3).await;
+    wait_until_calls_are_answered(&app, 3).await;
     disk.broken.store(true, Ordering::SeqCst);
     disk.receipts().notify_durable();
     let failure = call_outcome(lost).await.unwrap_err();
@@ -243,17 +243,17 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
 
 /// The host sends no payload if the audit log can't write the entry about it. Covers the requirement [tools-audit-log].
 #[tokio::test]
-async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     disk.full.store(true, Ordering::SeqCst);
     let failure = call_outcome(spawn_call(&app, "second")).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "third");
     wait_until_delayed(&disk).await;
-    wait_until_all_is_sent(&app).await;
+    wait_until_commands_are_executed(&app).await;
     assert!(!waits.is_finished(), "a call waits until its entry is written");
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let failure = call_outcome(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     let cancelled = spawn_call(&app, "fourth");
@@ -265,16 +265,16 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
         "a call that waits can be cancelled"
     );
     disk.full.store(false, Ordering::SeqCst);
-    disk.release_delayed();
-    wait_until_all_is_sent(&app).await;
+    disk.release_delayed_entries();
+    wait_until_commands_are_executed(&app).await;
     assert_eq!(sent_call_count(&app).await, 1, "none of these calls was sent");
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let decisions: Vec<String> =
         entries_of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
     let waits = spawn_call(&app, "fifth");
     wait_until_delayed(&disk).await;
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert!(call_outcome(waits).await.is_ok(), "a call with a written entry is sent");
 
     // The approvals of the user must behave in the same way.
@@ -294,19 +294,19 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn approval_revoked_while_its_audit_entry_is_written_sends_nothing() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke_grant(tool.id).await.unwrap();
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     assert_eq!(sent_call_count(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let entries = entries_of_kind(&app, "tool");
     let [_, allowed, withdrawn] = &entries[..] else {
         panic!("expected the entries of the previous call and of this one: {entries:?}")
@@ -327,8 +327,8 @@ async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
 }
 
 #[tokio::test]
-async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn audit_entry_does_not_authorize_a_later_call_with_the_same_id() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let cancelled = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
@@ -339,7 +339,7 @@ async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert_eq!(sent_call_count(&app).await, 1, "the approval of the previous call sends nothing");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let answered = call_outcome(call).await;
@@ -348,8 +348,8 @@ async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
 }
 
 #[tokio::test]
-async fn entry_contains_originator_payload_and_deciding_rule() {
-    let (app, _disk) = start_with_scripted_log().await;
+async fn audit_entry_contains_originator_payload_and_deciding_rule() {
+    let (app, _disk) = start_with_scripted_audit_log().await;
     assert!(call_outcome(spawn_call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
@@ -369,7 +369,7 @@ async fn entry_contains_originator_payload_and_deciding_rule() {
 
 #[tokio::test]
 async fn resource_read_is_audited_first() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
     read("1").await.expect("a resource is read");
     let entries = entries_of_kind(&app, "resource");

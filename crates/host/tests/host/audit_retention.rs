@@ -13,7 +13,7 @@ use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
-use crate::audit::{ScriptedLog, wait_until_delayed};
+use crate::audit::{ScriptedAuditLog, wait_until_delayed};
 use crate::roots::FailingDocuments;
 
 /// Returns the latest audit entries whose field `kind` has this value, oldest first.
@@ -72,7 +72,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     app.host.close().await;
     let TestApp { folder, host, .. } = app;
     drop(host);
-    let (app, disk) = host_in_folder_with_slow_log(folder, |_| ()).await;
+    let (app, disk) = host_in_folder_with_slow_audit_log(folder, |_| ()).await;
     while disk.reads.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -85,9 +85,9 @@ async fn change_of_the_audit_retention_is_recorded() {
 }
 
 #[tokio::test]
-async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
+async fn retention_change_is_attributed_to_the_user_while_the_audit_log_is_read() {
     let (read_on, held) = std::sync::mpsc::sync_channel(1);
-    let (app, disk) = host_with_slow_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
+    let (app, disk) = host_with_slow_audit_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
     disk.slow.store(true, Ordering::SeqCst);
     let host = app.host.clone();
     let changed = tokio::spawn(async move {
@@ -97,7 +97,7 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
     // Makes the host read the log after the user's change was written to it, and before the change is written to the
     // settings.
     disk.slow.store(false, Ordering::SeqCst);
-    let receipts = disk.append_waiting();
+    let receipts = disk.append_delayed_entries();
     let before = disk.reads.load(Ordering::SeqCst);
     read_on.send(()).unwrap();
     while disk.reads.load(Ordering::SeqCst) == before {
@@ -120,19 +120,21 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
 }
 
 /// Returns a host with an audit log that the test can delay. `prepare` is called with the log before the host starts.
-pub(crate) async fn host_with_slow_log(prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
-    host_in_folder_with_slow_log(tempfile::tempdir().unwrap(), prepare).await
+pub(crate) async fn host_with_slow_audit_log(
+    prepare: impl FnOnce(&ScriptedAuditLog),
+) -> (TestApp, Arc<ScriptedAuditLog>) {
+    host_in_folder_with_slow_audit_log(tempfile::tempdir().unwrap(), prepare).await
 }
 
 /// Returns a host with an audit log that the test can delay, on an existing data folder.
-async fn host_in_folder_with_slow_log(
+async fn host_in_folder_with_slow_audit_log(
     folder: tempfile::TempDir,
-    prepare: impl FnOnce(&ScriptedLog),
-) -> (TestApp, Arc<ScriptedLog>) {
+    prepare: impl FnOnce(&ScriptedAuditLog),
+) -> (TestApp, Arc<ScriptedAuditLog>) {
     let mut log = None;
     let secrets = Arc::new(SecretsInMemory::default());
     let app = TestApp::start_with_changed_ports(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
-        let disk = Arc::new(ScriptedLog::wrapping(Arc::clone(&ports.audit)));
+        let disk = Arc::new(ScriptedAuditLog::wrapping(Arc::clone(&ports.audit)));
         prepare(&disk);
         log = Some(Arc::clone(&disk));
         Ports { audit: disk, ..ports }
@@ -142,8 +144,8 @@ async fn host_in_folder_with_slow_log(
 }
 
 #[tokio::test]
-async fn latest_settings_apply_while_the_log_is_slow() {
-    let (app, disk) = host_with_slow_log(|_| ()).await;
+async fn latest_settings_apply_while_the_audit_log_is_slow() {
+    let (app, disk) = host_with_slow_audit_log(|_| ()).await;
     disk.slow.store(true, Ordering::SeqCst);
     let set = |days: u32, theme: &str| {
         let (host, theme) = (app.host.clone(), theme.to_owned());
@@ -156,7 +158,7 @@ async fn latest_settings_apply_while_the_log_is_slow() {
     // The host executes requests in order, so the second change is accepted before the log continues.
     app.consent_requests().await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     let settings = app.host.snapshot().await.unwrap().settings;
@@ -232,7 +234,7 @@ async fn values_of_secret_fields_are_not_logged() {
 }
 
 #[tokio::test]
-async fn muted_server_does_not_fill_the_log() {
+async fn muted_server_does_not_fill_the_audit_log() {
     let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;

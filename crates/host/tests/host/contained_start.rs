@@ -12,13 +12,13 @@ use testkit::app::{TestApp, scripted_config};
 
 const SERVER: &str = "harbour";
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_server_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
 async fn start_request(app: &TestApp) -> ConsentRequestView {
     app.host.start_server(SERVER.into()).await.unwrap();
-    app.consent_request(SERVER, "its start", is_start).await
+    app.consent_request(SERVER, "its start", is_server_start_request).await
 }
 
 /// Returns the sandbox that the host offers for the start that a consent request is for.
@@ -74,7 +74,7 @@ async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
 }
 
 #[tokio::test]
-async fn chosen_sandbox_asks_even_if_it_was_approved_before() {
+async fn start_in_a_chosen_sandbox_requires_consent_even_if_approved_before() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let first = start_request(&app).await;
     start_in_sandbox(&app, &first, SandboxConfig::default()).await.unwrap();
@@ -119,7 +119,7 @@ async fn sandbox_is_not_chosen_with_another_hash_or_twice() {
 }
 
 #[tokio::test]
-async fn container_gets_no_sandbox() {
+async fn no_sandbox_is_offered_for_a_container() {
     let mut config = scripted_config(&[]);
     let folder = tempfile::tempdir().unwrap();
     let docker = folder.path().join("docker");
@@ -132,7 +132,7 @@ async fn container_gets_no_sandbox() {
 }
 
 #[tokio::test]
-async fn broad_working_folder_gets_no_sandbox() {
+async fn no_sandbox_is_offered_for_a_broad_working_folder() {
     for folder in [PathBuf::from("/"), std::env::home_dir().expect("a home")] {
         let mut config = scripted_config(&[]);
         config.as_stdio_mut().unwrap().cwd = Some(folder.clone());

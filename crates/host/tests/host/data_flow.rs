@@ -14,7 +14,7 @@ use testkit::app::{TestApp, demo_config};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::audit::{sent_call_count, start_with_scripted_log, wait_until_delayed};
+use crate::audit::{sent_call_count, start_with_scripted_audit_log, wait_until_delayed};
 use crate::audit_retention::entries_of_kind;
 
 const SERVER: &str = "harbour";
@@ -42,8 +42,8 @@ fn spawn_add_call(
 }
 
 #[tokio::test]
-async fn latest_data_flow_applies_while_the_log_is_slow() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn latest_data_flow_applies_while_the_audit_log_is_slow() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let set_later = |flow: DataFlow| {
         let host = app.host.clone();
@@ -55,7 +55,7 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
     // The spawned task takes its turn first, so that the second change is accepted before the audit log continues.
     tokio::task::yield_now().await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "the latest change is in effect");
@@ -64,7 +64,7 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
 
 #[tokio::test]
 async fn unchanged_data_flow_is_not_written_again() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     let entries = || entries_of_kind(&app, "data-flow").len();
     set_data_flow(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
@@ -81,8 +81,8 @@ async fn unchanged_data_flow_is_not_written_again() {
 }
 
 #[tokio::test]
-async fn number_of_tools_with_a_setting_is_bounded() {
-    let (app, _disk) = start_with_scripted_log().await;
+async fn number_of_tools_with_a_data_flow_setting_is_bounded() {
+    let (app, _disk) = start_with_scripted_audit_log().await;
     let tools = |n: usize| {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
         DataFlow { tools, ..DataFlow::default() }
@@ -104,8 +104,8 @@ async fn number_of_tools_with_a_setting_is_bounded() {
 }
 
 #[tokio::test]
-async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn call_waiting_for_its_audit_entry_is_decided_by_the_current_data_flow() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     for by in ["the user", "another program"] {
         set_data_flow(&app, DataFlow::default()).await.unwrap();
         app.host.record_conversation_servers(by.to_owned(), Vec::new(), true).await.unwrap();
@@ -123,7 +123,7 @@ async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
             documents.write(Document::Flow, &json!({ SERVER: everything })).unwrap();
             app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServerFlow::Everything).await;
         }
-        disk.release_delayed();
+        disk.release_delayed_entries();
         let request =
             app.consent_request(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
         assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");

@@ -18,7 +18,7 @@ use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
 use crate::audit::{
-    CallOutcome, ScriptedLog, call_outcome, sent_call_count, start_with_scripted_log, wait_until_delayed,
+    CallOutcome, ScriptedAuditLog, call_outcome, sent_call_count, start_with_scripted_audit_log, wait_until_delayed,
 };
 use crate::audit_retention::entries_of_kind;
 
@@ -35,9 +35,9 @@ async fn call_request(app: &TestApp) -> ConsentRequestView {
 }
 
 /// Approves a request while the audit log delays new entries. Later entries are not delayed.
-async fn approve_with_slow_log(
+async fn approve_with_slow_audit_log(
     app: &TestApp,
-    disk: &Arc<ScriptedLog>,
+    disk: &Arc<ScriptedAuditLog>,
     request: &ConsentRequestView,
 ) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
@@ -53,15 +53,15 @@ fn decisions(app: &TestApp) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn request_is_approved_once_while_its_entry_is_written() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn request_is_approved_once_while_its_audit_entry_is_written() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     let called = spawn_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
-    let first = approve_with_slow_log(&app, &disk, &request).await;
+    let first = approve_with_slow_audit_log(&app, &disk, &request).await;
     let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert_eq!(first.await.unwrap(), Ok(()), "the first approval is executed");
     assert!(call_outcome(called).await.is_ok(), "the call returns a result");
     assert_eq!(sent_call_count(&app).await, 2, "once");
@@ -72,14 +72,14 @@ async fn request_is_approved_once_while_its_entry_is_written() {
 /// If a new rule matches paths, a call that waits for its audit entry is refused before the symbolic links in its paths
 /// are resolved, even if the entry is written first.
 #[test]
-fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
+fn rule_added_while_the_audit_entry_is_written_denies_before_symlinks_are_resolved() {
     // The test occupies the only blocking thread, so that links can't be resolved.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
-        let (app, disk) = start_with_scripted_log().await;
+        let (app, disk) = start_with_scripted_audit_log().await;
         let called = spawn_call(&app, "fail", json!({ "file": "/private/key" }));
         let request = call_request(&app).await;
-        let approved = approve_with_slow_log(&app, &disk, &request).await;
+        let approved = approve_with_slow_audit_log(&app, &disk, &request).await;
 
         let (go_on, held) = mpsc::sync_channel::<()>(1);
         let occupied = tokio::task::spawn_blocking(move || held.recv());
@@ -88,7 +88,7 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
         let rule: PolicyRule = serde_json::from_value(rule).unwrap();
         app.host.set_rule(rule).await.expect("the rule is accepted");
         assert_eq!(app.consent_requests().await.len(), 1, "the request waits for the resolution of links");
-        disk.release_delayed();
+        disk.release_delayed_entries();
         let answered = approved.await.unwrap();
         assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "the rule denies the approval");
         assert!(call_outcome(called).await.is_err(), "the call is refused");
@@ -125,7 +125,7 @@ async fn assert_turned_off(call: JoinHandle<Result<CallToolResult, CallFailure>>
 
 #[tokio::test]
 async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     // A model that has read nothing calls the tool without consent.
     app.host.record_conversation_servers("conversation".to_owned(), Vec::new(), true).await.unwrap();
     disk.slow.store(true, Ordering::SeqCst);
@@ -134,7 +134,7 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
     disk.slow.store(false, Ordering::SeqCst);
     set_disabled(&app, &["add"]).await;
     assert!(!called.is_finished(), "the call waits for its entry");
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert_turned_off(called).await;
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
     assert_eq!(decisions(&app), ["allowed", "allowed", "denied", "withdrawn"], "the log records that nothing was sent");
@@ -143,13 +143,13 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
 
 #[tokio::test]
 async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     let called = model_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
-    let approved = approve_with_slow_log(&app, &disk, &request).await;
+    let approved = approve_with_slow_audit_log(&app, &disk, &request).await;
     set_disabled(&app, &["fail"]).await;
     assert_turned_off(called).await;
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert_eq!(approved.await.unwrap(), Err(DecisionError::NotOpen), "the approval has no effect");
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
     assert_eq!(decisions(&app), ["allowed", "denied", "allowed", "withdrawn"], "the log records that nothing was sent");
@@ -158,7 +158,7 @@ async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_w
 
 #[tokio::test]
 async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written() {
-    let (app, disk) = start_with_scripted_log().await;
+    let (app, disk) = start_with_scripted_audit_log().await;
     let stop = async || {
         app.host.stop_server("harbour".to_owned()).await.unwrap();
         app.until("harbour", "stopped", |server| server.state == ServerState::Stopped).await;
@@ -172,7 +172,7 @@ async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written
     disk.slow.store(false, Ordering::SeqCst);
     assert_eq!(app.server("harbour").await.state, ServerState::Starting, "the start waits for its entry");
     set_disabled(&app, &["add"]).await;
-    disk.release_delayed();
+    disk.release_delayed_entries();
     app.until("harbour", "ready with the new lists", |server| server.state == ServerState::Ready).await;
     app.until("harbour", "known whole", |server| server.counts[0] >= 16).await;
     assert_turned_off(model_call(&app, "add", json!({ "a": 1, "b": 2 }))).await;
@@ -181,8 +181,8 @@ async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written
 
 /// A panic in a turn shuts down the host and ends its servers, since the state may be partially changed.
 #[tokio::test]
-async fn panicking_turn_closes_the_host_and_its_servers() {
-    let (app, disk) = start_with_scripted_log().await;
+async fn panic_in_an_owner_turn_closes_the_host_and_its_servers() {
+    let (app, disk) = start_with_scripted_audit_log().await;
     let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);
     let called = spawn_call(&app, "add", json!({"a": 1, "b": 2})).await;

@@ -132,7 +132,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
 }
 
 #[tokio::test]
-async fn url_being_opened_is_not_denied_with_the_rest() {
+async fn url_request_being_opened_is_not_denied_with_the_other_requests() {
     let app = start_with_mute_duration(Duration::from_secs(600)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
@@ -155,7 +155,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
 
 /// Denials by an answers file don't mute the server.
 #[tokio::test]
-async fn scripted_denials_do_not_mute() {
+async fn denials_by_a_script_do_not_mute_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { decides: "answers", ..HostOptions::default() };
     let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&["--era", "legacy"]))], options).await;

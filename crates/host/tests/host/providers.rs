@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::audit::wait_until_delayed;
-use crate::audit_retention::host_with_slow_log;
+use crate::audit_retention::host_with_slow_audit_log;
 
 const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 
@@ -81,8 +81,8 @@ async fn key_is_sent_only_to_the_address_it_was_entered_for() {
 }
 
 #[tokio::test]
-async fn latest_provider_address_applies_while_the_log_is_slow() {
-    let (app, disk) = host_with_slow_log(|_| ()).await;
+async fn latest_provider_address_applies_while_the_audit_log_is_slow() {
+    let (app, disk) = host_with_slow_audit_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
     app.host.set_provider(provider_settings(first)).await.expect("the provider is configured");
     disk.slow.store(true, Ordering::SeqCst);
@@ -98,7 +98,7 @@ async fn latest_provider_address_applies_while_the_log_is_slow() {
         tokio::task::yield_now().await;
     }
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     let stored = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
@@ -148,7 +148,7 @@ async fn model_lists_persist_and_keys_are_in_no_file() {
 }
 
 #[tokio::test]
-async fn unusable_settings_change_nothing() {
+async fn invalid_provider_settings_are_rejected_without_a_change() {
     let app = TestApp::start(Vec::new()).await;
     for url in ["http://user:secret@127.0.0.1/v1", "ftp://127.0.0.1/", "http://127.0.0.1/v1?key=secret"] {
         let refused = app.host.set_provider(provider_settings(url)).await;

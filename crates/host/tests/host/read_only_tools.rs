@@ -37,14 +37,14 @@ fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<(), CallFailur
     tokio::spawn(async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(drop) })
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Calls a tool and approves the call once, which marks the tool's definition as reviewed.
 async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
     let called = call(app, tool, tool);
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     // A tool that the server lists and does not have returns an error, which is a result, too.
     let _ = called.await.unwrap();
@@ -91,7 +91,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
         mark_tool_reviewed(&app, tool).await;
     }
     let called = call(&app, "first", "echo");
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     assert_eq!(offered_tools(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
     for wrong in [&["echo", "unseen"][..], &["wait"], &["echo", "environment"], &["echo", "web"], &["echo", "unsaid"]] {
         let wrong = owned_names(wrong);
@@ -107,7 +107,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
     call(&app, "second", "wait").await.unwrap().expect("no consent is required");
     for tool in ["unseen", "environment", "web", "unsaid", "plain"] {
         let called = call(&app, &format!("again {tool}"), tool);
-        let request = app.consent_request(SERVER, "the call", is_tool).await;
+        let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Deny).await;
         assert!(called.await.unwrap().is_err(), "{tool} asks");
     }
@@ -115,7 +115,7 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
 }
 
 #[tokio::test]
-async fn changed_or_new_read_only_tool_asks() {
+async fn changed_or_new_read_only_tool_requires_consent() {
     let app = TestApp::start(vec![(
         SERVER,
         server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
@@ -124,7 +124,7 @@ async fn changed_or_new_read_only_tool_asks() {
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
     let mut changed = tool("wait", read_only_annotations());
@@ -134,7 +134,7 @@ async fn changed_or_new_read_only_tool_asks() {
     app.ready(SERVER).await;
     for tool in ["wait", "new"] {
         let called = call(&app, &format!("again {tool}"), tool);
-        let request = app.consent_request(SERVER, "the call", is_tool).await;
+        let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Deny).await;
         assert!(called.await.unwrap().is_err(), "{tool} asks");
     }
@@ -142,7 +142,7 @@ async fn changed_or_new_read_only_tool_asks() {
 }
 
 #[tokio::test]
-async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
+async fn ask_rule_overrides_read_only_grants_and_removes_the_choice() {
     let app = TestApp::start(vec![(
         SERVER,
         server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
@@ -151,13 +151,13 @@ async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
     let rule = serde_json::from_value(json!({"server": SERVER, "tool": "wait", "effect": "ask"})).unwrap();
     app.host.set_rule(rule).await.unwrap();
     let called = call(&app, "second", "wait");
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     assert_eq!(offered_tools(&request), [""; 0], "nothing lasting can be approved");
     let decided = UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]));
     let decided = app.host.decide(request.id, request.hash.to_string(), decided).await;
@@ -168,7 +168,7 @@ async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
 }
 
 #[tokio::test]
-async fn all_grants_are_written_at_once_or_limited_to_the_session() {
+async fn read_only_grants_are_written_together_or_limited_to_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let disk: Arc<Mutex<Option<Arc<FailingDocuments>>>> = Arc::default();
     let own = Arc::clone(&disk);
@@ -192,7 +192,7 @@ async fn all_grants_are_written_at_once_or_limited_to_the_session() {
     }
     disk.full.store(true, Ordering::SeqCst);
     let called = call(&app, "first", "echo");
-    let request = app.consent_request(SERVER, "the call", is_tool).await;
+    let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait", "third"]))).await;
     called.await.unwrap().expect("the call is approved");
     assert_eq!(disk.refused.load(Ordering::SeqCst), 1, "all grants are written together");

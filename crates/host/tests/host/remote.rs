@@ -119,7 +119,7 @@ async fn detected_transport_is_shown_and_tried_first_the_next_time() {
 }
 
 #[tokio::test]
-async fn any_change_of_an_address_asks_again() {
+async fn any_change_of_a_server_address_requires_consent_again() {
     let server = start_server("2026-07-28").await;
     let headers = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
     let base = HttpConfig { url: server.url("/mcp"), headers: headers("X-Team", "7"), ..HttpConfig::default() };

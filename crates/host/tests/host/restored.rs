@@ -159,7 +159,7 @@ async fn last_use_is_written_when_the_host_closes() {
 }
 
 #[tokio::test]
-async fn rule_does_not_get_the_use_of_a_removed_rule() {
+async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();

@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, local_config, scripted_config};
 use tokio::task::JoinHandle;
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_start(request: &ConsentRequestView) -> bool {
+fn is_server_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
@@ -49,29 +49,33 @@ async fn assert_call_succeeds(call: SpawnedCall, why: &str) {
 }
 
 /// Makes a call, checks that it requires consent, and approves it with the given scope. Returns the consent request.
-async fn assert_call_asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
+async fn assert_call_needs_consent(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = spawn_call(app, id);
-    let request = app.consent_request("bad", why, is_tool).await;
+    let request = app.consent_request("bad", why, is_tool_call_request).await;
     app.decide(&request, UserDecision::Allow(scope)).await;
     assert_call_succeeds(call, why).await;
     request
 }
 
 #[tokio::test]
-async fn grant_without_a_pin_asks_once() {
+async fn call_under_a_grant_without_a_pin_requires_consent_once() {
     let list = tools_list_reply(&[tool_json("echo")]);
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list]))]).await;
     app.ready("bad").await;
-    assert_call_asks(&app, "first", ApprovalScope::Always, "the first call").await;
+    assert_call_needs_consent(&app, "first", ApprovalScope::Always, "the first call").await;
     assert_call_succeeds(spawn_call(&app, "second"), "then it is allowed").await;
     app.host.close().await;
 
     std::fs::remove_file(app.folder.path().join("data/pins.json")).expect("pins are stored in a file");
     let again = TestApp::start_in_folder(app.folder, Vec::new(), HostOptions::default()).await;
     again.ready("bad").await;
-    let request =
-        assert_call_asks(&again, "third", ApprovalScope::Once, "its approval does not rest on the program's file")
-            .await;
+    let request = assert_call_needs_consent(
+        &again,
+        "third",
+        ApprovalScope::Once,
+        "its approval does not rest on the program's file",
+    )
+    .await;
     assert_eq!(request.marks.review_state, Some(ReviewState::New), "the review state is unknown without pins");
     assert_call_succeeds(spawn_call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
@@ -98,13 +102,17 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
         ["--reply", &list, "--raw", fails, "--reply", &list, "--raw", &usual, "--raw", &changes, "--raw", &usual];
     let app = TestApp::start(vec![("bad", scripted_config(&args))]).await;
     app.ready("bad").await;
-    assert_call_asks(&app, "first", ApprovalScope::Always, "the first call").await;
+    assert_call_needs_consent(&app, "first", ApprovalScope::Always, "the first call").await;
     assert_call_succeeds(spawn_call(&app, "second"), "then it is allowed").await;
 
     // The server reports the change before it responds.
-    let request =
-        assert_call_asks(&app, "third", ApprovalScope::Once, "[tools-list-changed] before the list was read again")
-            .await;
+    let request = assert_call_needs_consent(
+        &app,
+        "third",
+        ApprovalScope::Once,
+        "[tools-list-changed] before the list was read again",
+    )
+    .await;
     assert!(request.marks.outdated, "the consent request contains the reason");
     let changed = matches!(request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
@@ -112,7 +120,13 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
         |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if is_noted(&failed) {
-        assert_call_asks(&app, "fourth", ApprovalScope::Once, "a list that can't be read allows nothing either").await;
+        assert_call_needs_consent(
+            &app,
+            "fourth",
+            ApprovalScope::Once,
+            "a list that can't be read allows nothing either",
+        )
+        .await;
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     }
     assert_call_succeeds(spawn_call(&app, "fifth"), "it is read, and the tool is as it was").await;
@@ -128,7 +142,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let args = ["--reply", &list, "--raw", &usual, "--raw", &changes, "--raw", &usual];
     let app = TestApp::start(vec![("bad", scripted_config(&args))]).await;
     app.ready("bad").await;
-    assert_call_asks(&app, "first", ApprovalScope::Always, "the first call").await;
+    assert_call_needs_consent(&app, "first", ApprovalScope::Always, "the first call").await;
     // A list is not read twice within a second, so the test requests that explicitly.
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     let mut events = app.host.events();
@@ -214,11 +228,13 @@ async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![("bad", rebuildable_program(folder.path(), "# one"))]).await;
     app.host.start_server("bad".into()).await.unwrap();
-    let shown = app.consent_request("bad", "its start", is_start).await;
+    let shown = app.consent_request("bad", "its start", is_server_start_request).await;
     rebuildable_program(folder.path(), "# another, of another length");
     let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
-    let now = app.consent_request("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
+    let now = app
+        .consent_request("bad", "its start, as it is now", |q| is_server_start_request(q) && q.hash != shown.hash)
+        .await;
     assert_eq!(app.consent_requests().await.len(), 1, "the new request replaces the previous one");
     rebuildable_program(folder.path(), "# a third one, which is longer still");
     app.decide(&now, UserDecision::Deny).await;
@@ -232,7 +248,7 @@ async fn x06_reviewed_tools_of_a_stopped_server_are_compared() {
     let own = json!({"name": "echo", "title": "Send mail", "inputSchema": {"type": "object"}});
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &tools_list_reply(&[own])]))]).await;
     app.ready("bad").await;
-    assert_call_asks(&app, "first", ApprovalScope::Once, "the first call").await;
+    assert_call_needs_consent(&app, "first", ApprovalScope::Once, "the first call").await;
     app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.pid.is_none()).await;
     let entry =
@@ -255,7 +271,7 @@ async fn scripted_approval_is_reviewed_for_one_run_only() {
         app.ready("bad").await;
         app.until("bad", "known whole", |s| s.counts[0] > 0).await;
         let called = spawn_call(&app, "1");
-        let request = app.consent_request("bad", "a tool", is_tool).await;
+        let request = app.consent_request("bad", "a tool", is_tool_call_request).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         called.await.unwrap().expect("an approved call returns a result");
         assert!(
@@ -277,7 +293,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
     app.until("bad", "new: its tools and its prompt were not reviewed", |s| s.unreviewed == [3, 0]).await;
-    assert_call_asks(&app, "first", ApprovalScope::Once, "the first call").await;
+    assert_call_needs_consent(&app, "first", ApprovalScope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;

@@ -24,7 +24,7 @@ async fn approved_server() -> (HttpServer, TestApp) {
     (server, app)
 }
 
-async fn drop_server(app: &TestApp, server: HttpServer) {
+async fn disconnect_server(app: &TestApp, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
@@ -35,16 +35,16 @@ async fn revoke_grant(app: &TestApp) {
     assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
 }
 
-async fn assert_start_asks(app: &TestApp) {
+async fn assert_start_requires_consent(app: &TestApp) {
     app.host.start_server("far".into()).await.unwrap();
     app.consent_request("far", "its address", |_| true).await;
 }
 
 #[tokio::test]
-async fn grant_restarts_a_server() {
+async fn server_with_a_grant_is_restarted_without_consent() {
     let (server, app) = approved_server().await;
     let address = server.address;
-    drop_server(&app, server).await;
+    disconnect_server(&app, server).await;
     let _back = start_http_server_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "connect-server").unwrap();
@@ -56,7 +56,7 @@ async fn grant_restarts_a_server() {
 async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     let (server, app) = approved_server().await;
     let address = server.address;
-    drop_server(&app, server).await;
+    disconnect_server(&app, server).await;
     revoke_grant(&app).await;
     let stopped = app.server("far").await;
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
@@ -64,7 +64,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     app.host.network_changed().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
-    assert_start_asks(&app).await;
+    assert_start_requires_consent(&app).await;
     assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
@@ -85,7 +85,7 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
         matches!(app.server("far").await.state, ServerState::Failed(_)),
         "a change of the network doesn't restart the server"
     );
-    assert_start_asks(&app).await;
+    assert_start_requires_consent(&app).await;
     assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
@@ -97,7 +97,7 @@ async fn running_server_is_restarted_after_its_grant_is_restored() {
     let grant = app.host.grants().await.unwrap().remove(0);
     assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
     app.host.restore_grant(grant.id).await.unwrap();
-    drop_server(&app, server).await;
+    disconnect_server(&app, server).await;
     let _back = start_http_server_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     app.host.close().await;

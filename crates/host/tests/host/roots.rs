@@ -21,7 +21,7 @@ use testkit::deadline::poll_until;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_with_scripted_log};
+use crate::audit::{CallOutcome, ScriptedAuditLog, call_outcome, start_with_scripted_audit_log};
 use crate::audit_retention::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
@@ -42,8 +42,8 @@ fn result_text(called: CallOutcome) -> String {
 }
 
 /// Returns a host with a server that has received one shared folder as a root, its audit log, and the URI of the root.
-async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
-    let (app, disk) = start_with_scripted_log().await;
+async fn server_with_roots() -> (TestApp, Arc<ScriptedAuditLog>, String) {
+    let (app, disk) = start_with_scripted_audit_log().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let first = list_folders(&app, "shares");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
@@ -60,11 +60,11 @@ async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
 }
 
 /// Starts a call during which the server requests its roots, while the audit log delays the entry about the response.
-async fn call_with_slow_log(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
+async fn call_with_slow_audit_log(app: &TestApp, disk: &ScriptedAuditLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
     assert!(poll_until(WAIT_TIMEOUT, || disk.is_delayed("tool")).await, "the entry of the call is submitted");
-    disk.release_delayed();
+    disk.release_delayed_entries();
     assert!(poll_until(WAIT_TIMEOUT, || disk.is_delayed("roots")).await, "the entry of the roots is submitted");
     waits
 }
@@ -75,7 +75,7 @@ fn decisions(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn e7_denied_folders_do_not_request_consent_again() {
-    let (app, _disk) = start_with_scripted_log().await;
+    let (app, _disk) = start_with_scripted_audit_log().await;
     let first = list_folders(&app, "denied");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -91,7 +91,7 @@ async fn e7_denied_folders_do_not_request_consent_again() {
 
 #[tokio::test]
 async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
-    let (app, _disk) = start_with_scripted_log().await;
+    let (app, _disk) = start_with_scripted_audit_log().await;
     let entry = ServerEntry { name: "other".into(), config: demo_config(&[]) };
     app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
@@ -141,12 +141,12 @@ async fn muted_server_receives_no_folders() {
 }
 
 #[tokio::test]
-async fn server_muted_while_the_entry_is_written_receives_no_folders() {
+async fn server_muted_while_the_audit_entry_is_written_receives_no_folders() {
     let (app, disk, uri) = server_with_roots().await;
-    let waits = call_with_slow_log(&app, &disk).await;
+    let waits = call_with_slow_audit_log(&app, &disk).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let result = result_text(call_outcome(waits).await);
     assert!(!result.contains(&uri), "a server muted meanwhile receives no folder: {result}");
     assert_eq!(
@@ -160,12 +160,12 @@ async fn server_muted_while_the_entry_is_written_receives_no_folders() {
 #[tokio::test]
 async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
     let (app, disk, uri) = server_with_roots().await;
-    let waits = call_with_slow_log(&app, &disk).await;
+    let waits = call_with_slow_audit_log(&app, &disk).await;
     // Another instance changes the file.
     std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     let request = app.consent_request("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
     assert!(!waits.is_finished(), "the request waits for the decision");
     assert_eq!(
@@ -182,12 +182,12 @@ async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
 #[tokio::test]
 async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     let (app, disk, uri) = server_with_roots().await;
-    let waits = call_with_slow_log(&app, &disk).await;
+    let waits = call_with_slow_audit_log(&app, &disk).await;
     let host = app.host.clone();
     let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await });
     assert!(poll_until(WAIT_TIMEOUT, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
     disk.slow.store(false, Ordering::SeqCst);
-    disk.release_delayed();
+    disk.release_delayed_entries();
     taken_back.await.unwrap().expect("the folder is revoked");
     let result = result_text(call_outcome(waits).await);
     assert!(!result.contains(&uri), "a revoked folder is not sent: {result}");

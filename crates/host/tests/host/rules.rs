@@ -51,7 +51,7 @@ async fn call_result(called: CallOutcome) -> Result<CallToolResult, CallFailure>
     tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap()
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -65,7 +65,7 @@ async fn approve(
     answer: UserDecision,
 ) {
     let called = spawn_call(app, id, tool, arguments, conversation);
-    let request = app.consent_request(SERVER, "the tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     app.decide(&request, answer).await;
     call_result(called).await.expect("an approved call returns a result");
 }
@@ -129,7 +129,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
     let app = start_demo_server().await;
     add_rule(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
-    let request = app.consent_request(SERVER, "the tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     let edit = host::view::ConsentRequestEdit::Arguments(json_object(json!({"a": 1, "b": 3})));
     let edited = app.host.edit(request.id, edit).await.unwrap();
     let answered = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
@@ -142,7 +142,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
 async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let app = start_demo_server().await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
-    app.consent_request(SERVER, "the tool", is_tool).await;
+    app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     add_rule(&app, json!({"effect": "deny", "server": SERVER})).await;
     assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
@@ -160,7 +160,7 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
         .await
         .expect("the same conversation requires no consent");
     let other = spawn_call(&app, "3", "add", arguments(), Some("c2"));
-    let request = app.consent_request(SERVER, "another conversation", is_tool).await;
+    let request = app.consent_request(SERVER, "another conversation", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowFor(ApprovalScope::Always, 60_000)).await;
     call_result(other).await.unwrap();
     clock.advance(Duration::from_millis(59_999));
@@ -169,12 +169,12 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
         .expect("the temporary approval applies everywhere");
     clock.advance(Duration::from_millis(1));
     let late = spawn_call(&app, "5", "add", arguments(), None);
-    let request = app.consent_request(SERVER, "the tool, once the approval ended", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool, once the approval ended", is_tool_call_request).await;
     assert!(!request.scopes.contains(&ApprovalScope::Conversation), "without a conversation its scope is not offered");
     app.decide(&request, UserDecision::Deny).await;
     assert!(call_result(late).await.is_err(), "an expired approval is not in effect");
     let once = spawn_call(&app, "6", "add", arguments(), None);
-    let request = app.consent_request(SERVER, "the tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     let odd = UserDecision::AllowFor(ApprovalScope::Once, 1_000);
     let answered = app.host.decide(request.id, request.hash.to_string(), odd).await;
     assert!(matches!(answered, Err(DecisionError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
@@ -183,7 +183,7 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
 }
 
 #[tokio::test]
-async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
+async fn calls_to_a_trusted_server_require_consent_for_unreviewed_tools_only() {
     let app = start_demo_server().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -191,7 +191,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     call_result(spawn_call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = spawn_call(&app, "3", "ask_model", json!({}), None);
-    let request = app.consent_request(SERVER, "an unreviewed tool", is_tool).await;
+    let request = app.consent_request(SERVER, "an unreviewed tool", is_tool_call_request).await;
     assert_eq!(request.rule, "new-tool", "the consent request names the reason");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
@@ -201,7 +201,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     let _ = call_result(new).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
     let call = spawn_call(&app, "4", "add", arguments(), None);
-    let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool).await;
+    let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool_call_request).await;
     app.decide(&request, UserDecision::Deny).await;
     assert!(call_result(call).await.is_err(), "the call requires consent again");
     let missing = app.host.set_server_trust("nobody".to_owned(), TrustDuration::Always).await;
@@ -219,12 +219,12 @@ async fn removed_server_is_no_longer_trusted() {
 }
 
 #[tokio::test]
-async fn careful_preset_asks_for_allowed_tools() {
+async fn careful_preset_requires_consent_for_allowed_tools() {
     let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
-    let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
+    let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
     assert_eq!(
         (request.rule, request.scopes),
         ("preset-asks", &[ApprovalScope::Once][..]),
@@ -249,7 +249,7 @@ async fn careful_preset_asks_for_allowed_tools() {
 }
 
 #[tokio::test]
-async fn unreadable_rules_make_everything_ask_until_repaired() {
+async fn every_act_requires_consent_until_unreadable_rules_are_repaired() {
     let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_POLICY_FILE), true)] {
@@ -260,7 +260,7 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
         })
         .await;
         let called = spawn_call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
-        let request = app.consent_request(SERVER, "the allowed tool", is_tool).await;
+        let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
         assert_eq!(
             (request.rule, request.scopes),

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 use testkit::deadline::poll_until;
-use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
+use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
@@ -258,8 +258,8 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
         (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
         (vec![ModelStep::Fails(ModelError::WrongKey { message: String::new() })], "wrongKey"),
         (cut, "cut"),
-        (vec![final_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
-        (vec![final_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
+        (vec![final_reply_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
+        (vec![final_reply_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
     ];
     let mut shown = consent_request;
     for (script, expected) in failures {

@@ -83,7 +83,7 @@ async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize
         .unwrap_or_else(|_| panic!("{method} should be sent {times} times"));
 }
 
-fn is_tool(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
@@ -97,7 +97,7 @@ async fn tool_requires_consent_despite_its_annotations() {
     }] });
     let app = start_and_list(vec![("s", scripted_config(&["--reply", &format!("tools/list={claims}")]))]).await;
     let called = spawn_call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
-    let request = app.consent_request("s", "the tool", is_tool).await;
+    let request = app.consent_request("s", "the tool", is_tool_call_request).await;
     assert_eq!(
         request.rule, "tools-ask",
         "[tools-annotations-untrusted] [tools-annotations-no-decisions]: the call requires consent"

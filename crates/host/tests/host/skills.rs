@@ -185,7 +185,7 @@ async fn skill_changed_since_it_was_shown_is_not_read() {
 }
 
 #[tokio::test]
-async fn read_can_be_cancelled_while_the_list_is_read() {
+async fn skill_read_can_be_cancelled_while_the_skill_list_is_read() {
     let opened = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
@@ -209,7 +209,7 @@ async fn read_can_be_cancelled_while_the_list_is_read() {
 }
 
 #[tokio::test]
-async fn endless_list_is_truncated() {
+async fn endless_skill_list_is_truncated() {
     let page = json!({ "skills": [skill_entry()], "nextCursor": "again" });
     let next = json!({ "skills": (0..1_000).map(|i| json!({ "uri": format!("skill://{i}") })).collect::<Vec<_>>(), "nextCursor": "more" });
     let mut replies = vec![("skills/list", page)];

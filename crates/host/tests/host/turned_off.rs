@@ -71,7 +71,7 @@ async fn a_pending_call_of_a_model_is_refused_once_its_tool_is_turned_off() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_each_change_of_the_lists_are_in_the_audit_log() {
+async fn a_refusal_and_each_change_of_the_tool_lists_are_in_the_audit_log() {
     let app = TestApp::start(vec![(SERVER, files_server(&["echo"]))]).await;
     app.ready(SERVER).await;
     let refused = call_result(spawn_call(&app, "refused", model_origin())).await;

@@ -260,7 +260,7 @@ fn find_error_line(stderr: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use process::PathSource;
+    use process::SearchPathSource;
 
     use super::*;
 
@@ -333,7 +333,7 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let program = folder.path().join("npx");
-        let path = |directories: Vec<PathBuf>| SearchPath { directories, source: PathSource::LoginShell };
+        let path = |directories: Vec<PathBuf>| SearchPath { directories, source: SearchPathSource::LoginShell };
         let off = find_package_manager(Launcher::Npx, &program, &path(vec!["/usr/bin".into()]));
         assert_eq!(
             off,

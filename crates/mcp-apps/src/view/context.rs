@@ -9,7 +9,7 @@ use crate::host_context::{HostContext, changed_context_members};
 
 /// List of the app page's server whose changes are reported to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ServerList {
+pub enum ServerListKind {
     /// Lists of the server's resources and resource templates.
     Resources,
     /// List of the server's prompts.
@@ -51,12 +51,12 @@ impl View {
     }
 
     /// Notifies an initialized page of a changed list of its server, if the host announced such notifications.
-    pub fn notify_list_changed(&mut self, list: ServerList) {
+    pub fn notify_list_changed(&mut self, list: ServerListKind) {
         let announced = self.config.capabilities.server_resources.is_some_and(|lists| lists.list_changed);
         if announced && self.phase == ViewPhase::Ready {
             let method = match list {
-                ServerList::Resources => "notifications/resources/list_changed",
-                ServerList::Prompts => "notifications/prompts/list_changed",
+                ServerListKind::Resources => "notifications/resources/list_changed",
+                ServerListKind::Prompts => "notifications/prompts/list_changed",
             };
             self.send_notification(method, Map::new());
         }

@@ -26,7 +26,7 @@ mod teardown;
 mod tool_delivery;
 
 pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
-pub use context::{ServerList, UndeclaredDisplayMode};
+pub use context::{ServerListKind, UndeclaredDisplayMode};
 pub use fault::{FaultKind, MessageDirection, ViewFault};
 pub use handshake::PROTOCOL_VERSIONS;
 pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};

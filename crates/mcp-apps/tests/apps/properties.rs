@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mcp_apps::limits::MAX_PENDING_REQUESTS;
-use mcp_apps::{AppPage, DisplayMode, HostContext, HostResponse, ServerList, ToolMetadata, UiUri};
+use mcp_apps::{AppPage, DisplayMode, HostContext, HostResponse, ServerListKind, ToolMetadata, UiUri};
 use mcp_proto::RpcError;
 use mcp_proto::types::Map;
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ fn act_as_host(page: &mut TestPage, act: u8) {
         6 => page.view.list_app_tools(page.now).map_err(|_| ()),
         7 => page.view.call_app_tool("move", Map::new(), page.now).map(drop).map_err(|_| ()),
         8 => {
-            page.view.notify_list_changed(ServerList::Resources);
+            page.view.notify_list_changed(ServerListKind::Resources);
             Ok(())
         }
         9 if act > 240 => {

@@ -2,8 +2,8 @@
 
 use mcp_apps::{
     AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, DownloadSource, FaultKind,
-    HostCapabilities, HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerList, ServerLists,
-    ViewConfig, ViewEvent, ViewSize,
+    HostCapabilities, HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerListKind,
+    ServerLists, ViewConfig, ViewEvent, ViewSize,
 };
 use mcp_proto::RpcError;
 use serde_json::{Value, json};
@@ -249,8 +249,8 @@ fn view_sizes_are_capped_and_reported_when_they_change() {
 #[test]
 fn changed_lists_are_forwarded_if_announced() {
     let mut page = TestPage::ready();
-    page.view.notify_list_changed(ServerList::Resources);
-    page.view.notify_list_changed(ServerList::Prompts);
+    page.view.notify_list_changed(ServerListKind::Resources);
+    page.view.notify_list_changed(ServerListKind::Prompts);
     page.view.change_callable_tools(["other".to_owned()].into());
     page.drain_view_outputs();
     let expected = ["resources", "prompts", "tools"].map(|list| format!("notifications/{list}/list_changed"));
@@ -261,7 +261,7 @@ fn changed_lists_are_forwarded_if_announced() {
         server_resources: Some(ServerLists::default()),
         ..HostCapabilities::default()
     });
-    page.view.notify_list_changed(ServerList::Resources);
+    page.view.notify_list_changed(ServerListKind::Resources);
     page.view.change_callable_tools(["other".to_owned()].into());
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), Vec::<&str>::new());

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{ObjectWriter, RequestId, RpcError};
-use crate::http::HttpHead;
+use crate::http::HttpPostHeaders;
 
 /// A serialized message from the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct OutgoingMessage {
     /// Kind of the message, with its JSON-RPC ids and its method.
     pub about: OutgoingKind,
     /// HTTP headers of the message's POST, or `None` for other transports than Streamable HTTP.
-    pub head: Option<Box<HttpHead>>,
+    pub head: Option<Box<HttpPostHeaders>>,
 }
 
 /// Kind of a message of the client to the server.

@@ -216,7 +216,7 @@ pub enum HandshakeFault {
 
 /// An invalid entry of a list, which the session dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DroppedItem {
+pub struct DroppedListEntry {
     /// Name or URI of the dropped entry, or its index in the page if neither can be read. Untrusted text.
     pub name: String,
     /// Reason for the rejection of the list entry.
@@ -310,7 +310,7 @@ pub enum SessionEvent {
         /// Kind of the list that contained the entries.
         list: ListKind,
         /// Entries that the session dropped, each with the reason.
-        items: Vec<DroppedItem>,
+        items: Vec<DroppedListEntry>,
     },
     /// The server reports that the user has completed the interaction at a URL.
     ElicitationComplete {

@@ -67,7 +67,7 @@ pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, Time
 pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
-    CallId, CancelReason, ClientNotification, ClientResponse, DroppedItem, HandshakeFault, ListKind, ServerFacts,
+    CallId, CancelReason, ClientNotification, ClientResponse, DroppedListEntry, HandshakeFault, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, WithdrawalReason,
 };
 pub use request::{ClientRequest, ServerResult};

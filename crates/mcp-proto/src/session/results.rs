@@ -10,7 +10,7 @@ use crate::types::{
     ResourceContents, ResourceTemplate, Tool,
 };
 
-use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
+use super::{CacheHint, ClientRequest, DroppedListEntry, ListKind, ServerResult, tasks};
 
 /// Maximum number of invalid entries of one page of a server's list that are reported individually.
 const MAX_REPORTED_DROPPED_ENTRIES: usize = 20;
@@ -68,7 +68,7 @@ enum ResultContent {
 #[derive(Debug)]
 struct ListPage<T> {
     items: Vec<ListEntry<T>>,
-    dropped: Vec<DroppedItem>,
+    dropped: Vec<DroppedListEntry>,
     more_dropped: usize,
 }
 
@@ -131,7 +131,7 @@ impl ResultBody {
     }
 
     /// Removes and returns the invalid entries of the list in the body, or `None` if all entries are valid.
-    pub(super) fn take_dropped_items(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
+    pub(super) fn take_dropped_items(&mut self) -> Option<(ListKind, Vec<DroppedListEntry>)> {
         let (kind, dropped, more) = match &mut self.bulk {
             ResultContent::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
             ResultContent::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
@@ -141,7 +141,7 @@ impl ResultBody {
         };
         let mut dropped = std::mem::take(dropped);
         if more > 0 {
-            dropped.push(DroppedItem { name: format!("{more} more"), cause: "further invalid entries".into() });
+            dropped.push(DroppedListEntry { name: format!("{more} more"), cause: "further invalid entries".into() });
         }
         (!dropped.is_empty()).then_some((kind, dropped))
     }
@@ -157,7 +157,7 @@ fn parse_list_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListP
             Err(_) if page.dropped.len() == MAX_REPORTED_DROPPED_ENTRIES => page.more_dropped += 1,
             Err((name, cause)) => {
                 let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
-                page.dropped.push(DroppedItem { name: escape_and_truncate(&name, 200), cause });
+                page.dropped.push(DroppedListEntry { name: escape_and_truncate(&name, 200), cause });
             }
         }
         place_in_page += 1;

@@ -9,7 +9,9 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::types::{ListEntry, Tool};
 
 use super::request_table::RequestPurpose;
-use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
+use super::{
+    CallError, CallId, ClientRequest, DroppedListEntry, ListKind, Session, SessionEvent, TransportKind, results,
+};
 
 /// Maximum number of pages of `tools/list` that are searched for one tool.
 const MAX_SEARCHED_TOOL_PAGES: u32 = 100;
@@ -70,7 +72,7 @@ impl Session {
             };
             let learnt = learnt.and_then(|schema| self.mirrored.record_tool(tool.name(), &schema));
             if let Err(cause) = learnt {
-                dropped.push(DroppedItem {
+                dropped.push(DroppedListEntry {
                     name: escape_and_truncate(tool.name(), 200),
                     cause: escape_and_truncate(&cause, 300),
                 });

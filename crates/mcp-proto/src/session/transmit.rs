@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{HttpHead, encode_header_value};
+use crate::http::{HttpPostHeaders, encode_header_value};
 use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
 use crate::revision::Revision;
 
@@ -115,7 +115,7 @@ impl Session {
 
     /// Returns the HTTP headers of a POST, or `None` for other transports. `initialize` is sent without a version
     /// header.
-    fn http_head(&self, method: &str, extra: NameAndParamHeaders) -> Option<Box<HttpHead>> {
+    fn http_head(&self, method: &str, extra: NameAndParamHeaders) -> Option<Box<HttpPostHeaders>> {
         if self.config.carrier != TransportKind::StreamableHttp {
             return None;
         }
@@ -123,7 +123,7 @@ impl Session {
             (SessionPhase::Probing { .. }, _) => Revision::NEWEST,
             (_, facts) => facts.as_ref()?.revision,
         };
-        let mut head = HttpHead { revision: Some(revision), ..HttpHead::default() };
+        let mut head = HttpPostHeaders { revision: Some(revision), ..HttpPostHeaders::default() };
         if revision.has_request_headers() {
             head.method = Some(method.to_owned());
             head.name = extra.name.as_deref().map(encode_header_value);

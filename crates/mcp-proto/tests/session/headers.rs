@@ -14,7 +14,7 @@ fn tool_definition(name: &str, properties: Value) -> Value {
 }
 
 /// Responds to `tools/list` with `tools`. Returns the names of the accepted tools, and the dropped entries.
-fn respond_to_tools_list(peer: &mut TestSession, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
+fn respond_to_tools_list(peer: &mut TestSession, tools: &[Value]) -> (Vec<String>, Vec<DroppedListEntry>) {
     let call = peer.call(ClientRequest::ListTools { cursor: None });
     let sent = peer.take_sent_message();
     peer.send_result(&sent["id"], json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }));
@@ -201,7 +201,7 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
         let good = || tool_definition("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
         let (names, dropped) = respond_to_tools_list(&mut peer, &[tool_definition("t", properties), good()]);
         assert_eq!(names, ["good"], "[http-x-mcp-header-drop-tool-only]; {proves}");
-        let [DroppedItem { name, cause }] = &dropped[..] else {
+        let [DroppedListEntry { name, cause }] = &dropped[..] else {
             panic!("{proves}: one tool must be dropped: {dropped:?}")
         };
         assert_eq!(name, "t", "[http-x-mcp-header-log-reject]: the dropped tool must be named");

@@ -89,7 +89,7 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
         let (init, head) = peer.take_post();
         assert_eq!(init["method"], "initialize", "{proves}: {code}");
         assert_eq!(init["params"]["protocolVersion"], "2025-11-25", "[lifecycle-init-version-latest]: {code}");
-        assert_eq!(head, HttpHead::default(), "{proves}: no version header before negotiation");
+        assert_eq!(head, HttpPostHeaders::default(), "{proves}: no version header before negotiation");
         peer.send_result(&init["id"], initialize_result("2025-06-18"));
         assert_eq!(
             take_negotiated_revision(&mut peer),
@@ -277,10 +277,10 @@ fn http_sse_is_always_legacy() {
     });
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
-    assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
+    assert_eq!(head, HttpPostHeaders::default(), "HTTP+SSE must have no additional headers");
     peer.send_result(&init["id"], initialize_result("2024-11-05"));
     assert_eq!(take_negotiated_revision(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
-    assert_eq!(peer.take_post().1, HttpHead::default(), "later messages must have no additional headers");
+    assert_eq!(peer.take_post().1, HttpPostHeaders::default(), "later messages must have no additional headers");
 
     let pinned = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
     let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });

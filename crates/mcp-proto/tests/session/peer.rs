@@ -122,7 +122,7 @@ impl TestSession {
     }
 
     /// Returns bodies and headers of the messages that the session sent by POST since the last call.
-    pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpHead)> {
+    pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpPostHeaders)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
             .map(|outgoing| {
@@ -132,7 +132,7 @@ impl TestSession {
             .collect()
     }
 
-    pub(crate) fn take_post(&mut self) -> (Value, HttpHead) {
+    pub(crate) fn take_post(&mut self) -> (Value, HttpPostHeaders) {
         let mut posts = self.take_posts();
         assert_eq!(posts.len(), 1, "exactly one message must be posted: {posts:?}");
         posts.remove(0)

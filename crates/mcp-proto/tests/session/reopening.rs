@@ -14,7 +14,7 @@ fn lose_session(peer: &mut TestSession, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&request_id(refused)), peer.now);
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
-    assert_eq!(head, HttpHead::default(), "[http-session-404-reinit]: headers must be those of a first request");
+    assert_eq!(head, HttpPostHeaders::default(), "[http-session-404-reinit]: headers must be those of a first request");
     init
 }
 

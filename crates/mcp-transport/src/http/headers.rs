@@ -1,6 +1,6 @@
 //! HTTP headers that MCP defines or requires (`basic/transports` of each revision).
 
-use mcp_proto::{HttpHead, Revision};
+use mcp_proto::{HttpPostHeaders, Revision};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
 pub(super) const SESSION_ID_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -42,7 +42,10 @@ impl SessionHeaders<'_> {
 ///
 /// # Errors
 /// Returns the name of a header whose value is not allowed in HTTP.
-pub(super) fn post_request_headers(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
+pub(super) fn post_request_headers(
+    head: Option<&HttpPostHeaders>,
+    belongs: SessionHeaders<'_>,
+) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
     headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
     headers.push((CONTENT_TYPE, JSON_MEDIA_TYPE));

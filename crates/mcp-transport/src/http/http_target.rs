@@ -42,7 +42,7 @@ pub struct HttpTarget {
     /// Transport to use, or automatic detection of the transport.
     pub transport: TransportChoice,
     /// Transport and revision of the last session, or `None`. The transport detection tries them first.
-    pub known: Option<KnownServer>,
+    pub known: Option<KnownServerConnection>,
     /// Authorizer that signs the requests, or `None` for unsigned requests. Not used if `headers` has an
     /// `Authorization` header.
     pub authorizer: Option<Arc<dyn Authorizer>>,
@@ -62,7 +62,7 @@ pub enum TransportChoice {
 
 /// Transport and revision of a remote server, which the session's owner stores for the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct KnownServer {
+pub struct KnownServerConnection {
     /// Transport that the server supported in the last session.
     pub transport: DetectedTransport,
     /// Protocol revision that was negotiated in the last session.

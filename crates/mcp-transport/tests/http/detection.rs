@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_proto::{HandshakeFault, HandshakeMode, Revision, SessionConfig};
 use mcp_transport::driver::DetectedTransport;
-use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice};
+use mcp_transport::http::{HttpLimits, HttpTarget, KnownServerConnection, TransportChoice};
 use serde_json::json;
 use testkit::http::ordinary;
 
@@ -209,7 +209,7 @@ async fn unreachable_server_is_reported() {
 #[tokio::test]
 async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let known = |transport, revision| HttpTarget {
-        known: Some(KnownServer { transport, revision }),
+        known: Some(KnownServerConnection { transport, revision }),
         ..http_target("http://x/")
     };
     let modern = |request: HttpRequest, answer: HttpResponder| async move {
@@ -263,7 +263,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
 
 #[tokio::test]
 async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
-    let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
+    let known = KnownServerConnection { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     // Status 0: the server does not respond.
     let cases = [
         (429, HandshakeFault::ServerError, "429"),
@@ -327,7 +327,7 @@ async fn stream_without_an_endpoint_event_times_out() {
         ordinary::respond(MODERN_REVISION, &request, answer).await
     })
     .await;
-    let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
+    let known = KnownServerConnection { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     let target = HttpTarget { known: Some(known), ..http_target(&server.url("/mcp")) };
     let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
     let mut client = start_client_with(SessionConfig::default(), target, limits);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, opaque_of_wire, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, opaque_data_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
@@ -16,14 +16,14 @@ use crate::{
 
 /// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "anthropic";
-const API_VERSION: &str = "2023-06-01";
+const ANTHROPIC_API_VERSION: &str = "2023-06-01";
 /// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires
 /// a value.
 const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// Minimum number of tokens that can be requested for reasoning.
 const MIN_THINKING_TOKENS: u32 = 1_024;
 /// Prefixes of the names of models that require a token budget for reasoning. Later models choose it themselves.
-const BUDGET_THINKING_MODELS: [&str; 7] = [
+const MODELS_WITH_THINKING_BUDGET: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
     "claude-sonnet-4-5",
@@ -57,7 +57,7 @@ impl Wire for Anthropic {
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let key = key.map(|key| ("x-api-key", key.to_owned()));
-        key.into_iter().chain([("anthropic-version", API_VERSION.to_owned())]).collect()
+        key.into_iter().chain([("anthropic-version", ANTHROPIC_API_VERSION.to_owned())]).collect()
     }
 
     fn framing(&self) -> EventFraming {
@@ -104,7 +104,7 @@ impl Wire for Anthropic {
             body.insert("stop_sequences".into(), json!(request.stop));
         }
         if request.thinking {
-            let by_budget = BUDGET_THINKING_MODELS.iter().any(|model| request.model.starts_with(model));
+            let by_budget = MODELS_WITH_THINKING_BUDGET.iter().any(|model| request.model.starts_with(model));
             if !by_budget {
                 body.insert("thinking".into(), json!({ "type": "adaptive", "display": "summarized" }));
             } else if max > MIN_THINKING_TOKENS {
@@ -190,7 +190,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
             json!({ "type": "document", "title": name, "source": source })
         }
         MessagePart::Thinking { text, opaque } => {
-            let opaque_data = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            let opaque_data = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?;
             match (opaque_data["signature"].as_str(), opaque_data["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn loaded_context_is_that_of_the_model() {
+    fn loaded_context_size_is_that_of_the_requested_model() {
         let loaded = json!({ "models": [
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },

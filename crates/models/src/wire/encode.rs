@@ -25,7 +25,7 @@ pub(super) fn join_result_texts(parts: &[MessagePart]) -> String {
 
 /// Returns the opaque value of stored reasoning if it was created by the API named `wire`. Other providers do not
 /// understand it.
-pub(super) fn opaque_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
+pub(super) fn opaque_data_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
 

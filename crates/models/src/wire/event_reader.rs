@@ -17,12 +17,12 @@ use super::http_exchange::EventFraming;
 use crate::ModelError;
 
 /// Maximum length of a line of a streamed reply, in bytes.
-const MAX_LINE_BYTES: usize = 16 << 20;
+const MAX_EVENT_LINE_BYTES: usize = 16 << 20;
 /// Maximum total size of the lines of a reply in bytes: 64 times the maximum size of its content.
-const MAX_TOTAL_BYTES: usize = 1 << 30;
+const MAX_EVENT_STREAM_BYTES: usize = 1 << 30;
 /// Maximum number of consecutive lines without content. A provider that sends a keep-alive line each second reaches it
 /// after a day.
-const MAX_IDLE_LINES: u32 = 100_000;
+const MAX_LINES_BETWEEN_EVENTS: u32 = 100_000;
 /// Factor by which lines without content extend the idle timeout. Providers send them while a model reasons or a
 /// request is queued.
 const IDLE_LINES_TIMEOUT_FACTOR: u32 = 5;
@@ -47,7 +47,7 @@ pub(super) struct EventReader {
 impl EventReader {
     pub(super) fn new(response: reqwest::Response, framing: EventFraming, idle_timeout: Duration) -> Self {
         let bytes = response.bytes_stream().map_err(io::Error::other).boxed();
-        let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_LINE_BYTES));
+        let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_EVENT_LINE_BYTES));
         let (waited, idle_lines, bytes) = (Duration::ZERO, 0, 0);
         Self { lines, framing, idle_timeout, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
@@ -87,8 +87,8 @@ impl EventReader {
         }
         if let Some(value) = line.strip_prefix("data:") {
             let value = value.strip_prefix(' ').unwrap_or(value);
-            if self.data.len() + value.len() > MAX_LINE_BYTES {
-                return Err(ModelError::TooLarge { limit: MAX_LINE_BYTES });
+            if self.data.len() + value.len() > MAX_EVENT_LINE_BYTES {
+                return Err(ModelError::TooLarge { limit: MAX_EVENT_LINE_BYTES });
             }
             if !self.data.is_empty() {
                 self.data.push('\n');
@@ -111,7 +111,7 @@ impl EventReader {
             None => return Ok(None),
             Some(Ok(line)) => line,
             Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
-                return Err(ModelError::TooLarge { limit: MAX_LINE_BYTES });
+                return Err(ModelError::TooLarge { limit: MAX_EVENT_LINE_BYTES });
             }
             Some(Err(LinesCodecError::Io(error))) if error.kind() == io::ErrorKind::InvalidData => {
                 return Err(ModelError::Unreadable { cause: "the response is not UTF-8".to_owned() });
@@ -120,11 +120,11 @@ impl EventReader {
         };
         self.idle_lines += 1;
         self.bytes += line.len();
-        if self.idle_lines > MAX_IDLE_LINES {
+        if self.idle_lines > MAX_LINES_BETWEEN_EVENTS {
             return Err(ModelError::Unreadable { cause: "the response continues without content".to_owned() });
         }
-        if self.bytes > MAX_TOTAL_BYTES {
-            return Err(ModelError::TooLarge { limit: MAX_TOTAL_BYTES });
+        if self.bytes > MAX_EVENT_STREAM_BYTES {
+            return Err(ModelError::TooLarge { limit: MAX_EVENT_STREAM_BYTES });
         }
         if std::mem::take(&mut self.is_first) && line.starts_with('\u{feff}') {
             line.remove(0);

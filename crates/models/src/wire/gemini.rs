@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, join_result_texts, opaque_data_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
@@ -118,7 +118,7 @@ fn encode_contents(messages: &[ModelMessage]) -> Value {
             .iter()
             .filter_map(|part| {
                 if let MessagePart::ToolUse { id, opaque, .. } = part
-                    && opaque_of_wire(opaque.as_ref(), WIRE_NAME)
+                    && opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)
                         .is_some_and(|opaque_data| opaque_data["hasId"] == true)
                 {
                     with_id.insert(id.clone());
@@ -144,7 +144,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
         }
         // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
         MessagePart::Thinking { opaque, .. } => {
-            let signature = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?["signature"].as_str()?;
+            let signature = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
         }
         MessagePart::ToolUse { id, name, arguments, opaque } => {
@@ -153,7 +153,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
-            match opaque_of_wire(opaque.as_ref(), WIRE_NAME) {
+            match opaque_data_of_wire(opaque.as_ref(), WIRE_NAME) {
                 Some(opaque_data) if opaque_data["signature"].is_string() => {
                     own["thoughtSignature"] = opaque_data["signature"].clone()
                 }
@@ -234,7 +234,7 @@ impl GeminiReplyDecoder {
             if let Some(signature) = signature {
                 opaque["signature"] = signature.into();
             }
-            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), Some(opaque))?;
+            assembly.begin_tool_use(assembly.next_tool_use_key(), id, name.to_owned(), Some(opaque))?;
             return assembly.set_arguments(call["args"].as_object().cloned().unwrap_or_default());
         }
         if let Some(text) = part["text"].as_str() {

@@ -16,7 +16,7 @@ use crate::{ModelError, ModelReply, StopReason};
 /// Maximum size of a list of models, in bytes.
 const MAX_MODEL_LIST_BYTES: usize = 16 << 20;
 /// Maximum number of bytes that are read of an error response.
-const MAX_ERROR_BYTES: usize = 64 << 10;
+const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 /// Timeout of the request for a list of models.
 const MODEL_LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of reading the body of an error response.
@@ -107,7 +107,7 @@ impl HttpExchange {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read_body_start(response, MAX_ERROR_BYTES))
+        let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read_body_start(response, MAX_ERROR_BODY_BYTES))
             .await
             .unwrap_or_default();
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))

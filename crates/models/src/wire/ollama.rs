@@ -158,10 +158,10 @@ impl ReplyDecoder for OllamaReplyDecoder {
                 return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
-            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), None)?;
+            assembly.begin_tool_use(assembly.next_tool_use_key(), id, name.to_owned(), None)?;
             match &function["arguments"] {
                 Value::Object(arguments) => assembly.set_arguments(arguments.clone())?,
-                Value::String(text) => assembly.append_arguments(assembly.next_key() - 1, text)?,
+                Value::String(text) => assembly.append_arguments(assembly.next_tool_use_key() - 1, text)?,
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::encode::{
-    encode_base64, encode_data_url, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size,
+    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_token_count, parse_token_size,
 };
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
@@ -212,7 +212,7 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     }
     for part in parts {
         let MessagePart::Thinking { text, opaque } = part else { continue };
-        let Some(opaque_data) = opaque_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
+        let Some(opaque_data) = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
         if let Some(details) = opaque_data.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if opaque_data["field"] == "reasoning_content" {
@@ -333,7 +333,7 @@ impl ChatCompletionsDecoder {
         } else if name.is_empty() {
             return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
         } else {
-            let key = assembly.next_key();
+            let key = assembly.next_tool_use_key();
             assembly.begin_tool_use(key, id.to_owned(), name.to_owned(), None)?;
             if let Some(index) = index {
                 self.uses.insert(index, (id.to_owned(), key));

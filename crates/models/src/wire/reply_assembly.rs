@@ -10,7 +10,7 @@ pub(super) const MAX_REPLY_BYTES: usize = 16 << 20;
 const MAX_REPLY_PARTS: usize = 1_024;
 
 /// A part of a reply that may still be extended.
-enum PartialPart {
+enum PartialReplyPart {
     Text(String),
     Thinking {
         text: String,
@@ -28,7 +28,7 @@ enum PartialPart {
 
 /// Collects the events of a streamed reply, and builds the complete reply from them.
 pub(super) struct ReplyAssembly {
-    pieces: Vec<PartialPart>,
+    pieces: Vec<PartialReplyPart>,
     deltas: Vec<ReplyDelta>,
     size: usize,
     model: String,
@@ -60,8 +60,8 @@ impl ReplyAssembly {
         }
         self.count_bytes(more.len())?;
         match self.pieces.last_mut() {
-            Some(PartialPart::Text(text)) => text.push_str(more),
-            _ => self.pieces.push(PartialPart::Text(more.to_owned())),
+            Some(PartialReplyPart::Text(text)) => text.push_str(more),
+            _ => self.pieces.push(PartialReplyPart::Text(more.to_owned())),
         }
         self.deltas.push(ReplyDelta::Text(more.to_owned()));
         Ok(())
@@ -74,8 +74,8 @@ impl ReplyAssembly {
         }
         self.count_bytes(more.len())?;
         match self.pieces.last_mut() {
-            Some(PartialPart::Thinking { text, opaque: None }) => text.push_str(more),
-            _ => self.pieces.push(PartialPart::Thinking { text: more.to_owned(), opaque: None }),
+            Some(PartialReplyPart::Thinking { text, opaque: None }) => text.push_str(more),
+            _ => self.pieces.push(PartialReplyPart::Thinking { text: more.to_owned(), opaque: None }),
         }
         self.deltas.push(ReplyDelta::Thinking(more.to_owned()));
         Ok(())
@@ -86,8 +86,8 @@ impl ReplyAssembly {
     pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
-            Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
-            _ => self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
+            Some(PartialReplyPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
+            _ => self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) }),
         }
         Ok(())
     }
@@ -95,7 +95,7 @@ impl ReplyAssembly {
     /// Stores an opaque value as a separate reasoning part without text.
     pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
-        self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
+        self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
@@ -103,12 +103,12 @@ impl ReplyAssembly {
     pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
-            PartialPart::Thinking { opaque, .. } => Some(opaque),
+            PartialReplyPart::Thinking { opaque, .. } => Some(opaque),
             _ => None,
         });
         match first {
             Some(opaque) => *opaque = Some(value),
-            None => self.pieces.insert(0, PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
+            None => self.pieces.insert(0, PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) }),
         }
         Ok(())
     }
@@ -124,7 +124,10 @@ impl ReplyAssembly {
     ) -> Result<(), ModelError> {
         let is_free = |new_id: &str| {
             !new_id.is_empty()
-                && !self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { id, .. } if id == new_id))
+                && !self
+                    .pieces
+                    .iter()
+                    .any(|piece| matches!(piece, PartialReplyPart::ToolUse { id, .. } if id == new_id))
         };
         let mut id = id;
         while !is_free(&id) {
@@ -132,17 +135,17 @@ impl ReplyAssembly {
         }
         self.count_bytes(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
         self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
-        self.pieces.push(PartialPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
+        self.pieces.push(PartialReplyPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
         Ok(())
     }
 
     /// Returns `true` if the reply contains a tool call.
     pub(super) fn uses_tools(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
+        self.pieces.iter().any(|piece| matches!(piece, PartialReplyPart::ToolUse { .. }))
     }
 
     /// Returns the key for the next tool call, different from all existing ones.
-    pub(super) const fn next_key(&self) -> u64 {
+    pub(super) const fn next_tool_use_key(&self) -> u64 {
         self.pieces.len() as u64
     }
 
@@ -153,7 +156,7 @@ impl ReplyAssembly {
         }
         self.count_bytes(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
-            PartialPart::ToolUse { key, id, arguments, .. } if *key == piece_key => Some((id, arguments)),
+            PartialReplyPart::ToolUse { key, id, arguments, .. } if *key == piece_key => Some((id, arguments)),
             _ => None,
         });
         let Some((id, arguments)) = found else {
@@ -168,7 +171,7 @@ impl ReplyAssembly {
     pub(super) fn set_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
         self.count_bytes(text.len())?;
-        if let Some(PartialPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
+        if let Some(PartialReplyPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
             *whole = Some(given);
             self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
         }
@@ -207,12 +210,12 @@ impl ReplyAssembly {
         let mut parts = Vec::with_capacity(self.pieces.len());
         for piece in self.pieces.drain(..) {
             match piece {
-                PartialPart::Text(text) => parts.push(MessagePart::Text(text)),
-                PartialPart::Thinking { text, opaque } => parts.push(MessagePart::Thinking { text, opaque }),
+                PartialReplyPart::Text(text) => parts.push(MessagePart::Text(text)),
+                PartialReplyPart::Thinking { text, opaque } => parts.push(MessagePart::Thinking { text, opaque }),
                 // The token limit was reached before the first argument: the call is incomplete, not empty.
-                PartialPart::ToolUse { arguments, whole: None, .. }
+                PartialReplyPart::ToolUse { arguments, whole: None, .. }
                     if stop == StopReason::MaxTokens && arguments.trim().is_empty() => {}
-                PartialPart::ToolUse { id, name, arguments, whole, opaque, .. } => {
+                PartialReplyPart::ToolUse { id, name, arguments, whole, opaque, .. } => {
                     match whole.or_else(|| parse_arguments(&arguments)) {
                         Some(arguments) => parts.push(MessagePart::ToolUse { id, name, arguments, opaque }),
                         // The call is incomplete, and the stop reason says so.

@@ -71,7 +71,7 @@ pub enum FlagReason {
 /// Returns `true` if a variation selector is in a valid position: directly after a character that has a text and an
 /// emoji presentation, or within a keycap sequence. `after` is the character after the selector.
 #[must_use]
-pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool {
+pub fn is_valid_variation_selector(before: char, mark: char, after: Option<char>) -> bool {
     match before {
         '#' | '*' | '0'..='9' => mark == '\u{fe0f}' && after == Some('\u{20e3}'),
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' => {
@@ -263,7 +263,7 @@ fn find_hidden_characters(text: &str) -> Option<&str> {
         in_flag = c == '\u{1f3f4}' || (in_flag && matches!(c, '\u{e0020}'..='\u{e007f}'));
         // Joiners are valid within emoji sequences, and in words of many scripts.
         let joins = matches!(c, '\u{200c}' | '\u{200d}') && !before.is_ascii() && !is_hidden(before);
-        let styles = is_valid_variation(before, c, left.peek().map(|(_, after)| *after));
+        let styles = is_valid_variation_selector(before, c, left.peek().map(|(_, after)| *after));
         if (is_hidden(c) && !in_flag && !joins) || (is_presentation_selector(c) && !styles) {
             return Some(&text[at..]);
         }

@@ -18,7 +18,7 @@ mod word_diff;
 
 pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_review_state, approve_app};
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation};
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation_selector};
 pub use foreign::is_hidden;
 pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
@@ -28,7 +28,7 @@ pub use pins::{
     PinnedIdentity, Pins, ServerPins,
 };
 pub use results::flags_of_result;
-pub use visible_text::{visible_schema, visible_text, with_visible_text};
+pub use visible_text::{schema_with_visible_text, visible_text, with_visible_text};
 pub use word_diff::{DiffPiece, diff_words};
 
 use std::collections::HashMap;

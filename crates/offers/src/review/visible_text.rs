@@ -52,7 +52,7 @@ const fn is_emoji(c: char) -> bool {
 
 /// Makes invisible characters in the titles, descriptions and comments of a JSON schema visible.
 #[must_use]
-pub fn visible_schema(schema: Value) -> Value {
+pub fn schema_with_visible_text(schema: Value) -> Value {
     schema_with_visible_text_at_depth(schema, 0)
 }
 
@@ -103,6 +103,10 @@ mod tests {
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
         let expected = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
-        assert_eq!(visible_schema(schema), expected, "X10: descriptions are converted, and values remain unchanged");
+        assert_eq!(
+            schema_with_visible_text(schema),
+            expected,
+            "X10: descriptions are converted, and values remain unchanged"
+        );
     }
 }

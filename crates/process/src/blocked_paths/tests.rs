@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::programs::PathSource;
+use crate::programs::SearchPathSource;
 use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
 /// A home folder with the files of a server and of the user.
@@ -48,7 +48,7 @@ impl TestHome {
             hidden: hidden.clone(),
             limits: ResourceLimits::DEFAULT,
         };
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         let reach = ReachablePaths::resolve(&sandbox, Path::new("/bin/sh"), &[], &path);
         let plan = ResolvedSandbox {
             mechanism: SandboxMechanism::Landlock,

@@ -42,7 +42,7 @@ pub struct LaunchFile {
     /// Canonical path of the file, with links resolved.
     pub real: PathBuf,
     /// State of the file when it was read.
-    pub state: FileState,
+    pub state: LaunchFileState,
     /// Way in which the command uses the file.
     pub role: LaunchFileRole,
     stamp: FileStamp,
@@ -50,7 +50,7 @@ pub struct LaunchFile {
 
 /// The state of a file. A file with another state counts as a different file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum LaunchFileState {
     /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
     /// Metadata of a file that is too large to hash or can't be read.
@@ -105,7 +105,7 @@ impl LaunchFiles {
     pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
             let is_untouched = file.is_unchanged();
-            if is_untouched && matches!(file.state, FileState::Stamp(_)) {
+            if is_untouched && matches!(file.state, LaunchFileState::Stamp(_)) {
                 return Some(file.clone());
             }
             // Changed times prove a change, but unchanged times do not prove that the file is unchanged.
@@ -148,7 +148,7 @@ impl LaunchFile {
         let stamp = FileStamp::from_metadata(&facts)?;
         // Files that are executable but not readable are identified by their stamp, too.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
-        let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
+        let state = content.map_or_else(|| LaunchFileState::Stamp(stamp.clone()), LaunchFileState::Content);
         Some(LaunchFile { path, real, state, role, stamp })
     }
 
@@ -196,7 +196,7 @@ mod tests {
     use crate::code::code_files::has_code_magic;
     use crate::code::content_hash::open_for_hash;
     use crate::command::ServerCommand;
-    use crate::programs::PathSource;
+    use crate::programs::SearchPathSource;
 
     #[test]
     fn s06_code_is_found_in_arguments_and_data_is_not() {
@@ -216,7 +216,7 @@ mod tests {
             std::fs::create_dir_all(base.join(name).parent().unwrap()).unwrap();
             std::fs::write(base.join(name), text).unwrap();
         }
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         let named = |program: &Path, arguments: &[&str], variables: &[(&str, String)]| {
             let command = ServerCommand {
                 arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
@@ -259,7 +259,7 @@ mod tests {
         let program = ground.path().join("program");
         std::fs::write(&program, vec![b'a'; 4 * 1024 * 1024 + 1]).unwrap();
         let (command, path) =
-            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell });
         let now = || LaunchFiles::for_command(&command, &program, &path);
         let before = now();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -277,7 +277,7 @@ mod tests {
         let (send, done) = std::sync::mpsc::sync_channel(1);
         let command = ServerCommand { arguments: vec!["server.py".to_owned()], ..ServerCommand::default() };
         let command = ServerCommand { working_directory: Some(ground.path().to_owned()), ..command };
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         std::thread::spawn(move || {
             let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
@@ -296,7 +296,7 @@ mod tests {
         let program = ground.path().join("program");
         let write = |byte: u8| std::fs::write(&program, vec![byte; 4 * 1024 * 1024 + 1]).unwrap();
         let (command, path) =
-            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell });
         let now = || LaunchFiles::for_command(&command, &program, &path);
         write(b'a');
         let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());

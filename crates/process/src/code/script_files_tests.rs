@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
-use crate::programs::{PathSource, SearchPath};
+use crate::programs::{SearchPath, SearchPathSource};
 
 /// File content that is not recognized as code.
 const TEXT: &str = "text";
@@ -41,7 +41,7 @@ impl TestFolder {
             ..ServerCommand::default()
         };
         let directories = vec!["/usr/bin".into(), "/bin".into()];
-        let path = SearchPath { directories, source: PathSource::LoginShell };
+        let path = SearchPath { directories, source: SearchPathSource::LoginShell };
         LaunchFiles::for_command(&command, Path::new(line.first().unwrap()), &path)
     }
 

@@ -12,7 +12,7 @@ mod well_known;
 use std::path::PathBuf;
 
 pub(crate) use interpreter::find_interpreter;
-pub use search_path::{CommandNotFound, PathSource, SearchPath};
+pub use search_path::{CommandNotFound, SearchPath, SearchPathSource};
 pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;
 

@@ -14,12 +14,12 @@ pub struct SearchPath {
     /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
     /// Source from which the folders of the search path were read.
-    pub source: PathSource,
+    pub source: SearchPathSource,
 }
 
 /// The source from which a [`SearchPath`] was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PathSource {
+pub enum SearchPathSource {
     /// The PATH of the user's login shell was read.
     LoginShell,
     /// The app's own PATH was read, and the well-known folders that exist were added.
@@ -47,7 +47,7 @@ impl SearchPath {
         match login_shell::login_shell_path(shell, limit).await {
             Ok(path) => SearchPath {
                 directories: absolute_folders(std::env::split_paths(&path)),
-                source: PathSource::LoginShell,
+                source: SearchPathSource::LoginShell,
             },
             Err(reason) => SearchPath::from_process(reason),
         }
@@ -58,7 +58,7 @@ impl SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
             directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_installer_folders())),
-            source: PathSource::Process { reason },
+            source: SearchPathSource::Process { reason },
         }
     }
 
@@ -77,8 +77,8 @@ impl SearchPath {
                 std::env::split_paths(&path).collect()
             },
             source_note: match &self.source {
-                PathSource::LoginShell => None,
-                PathSource::Process { reason } => Some(reason.clone()),
+                SearchPathSource::LoginShell => None,
+                SearchPathSource::Process { reason } => Some(reason.clone()),
             },
             hint: not_found_hint(program),
         })
@@ -191,7 +191,7 @@ mod tests {
     fn not_found_error_lists_searched_folders_and_what_to_install() {
         let path = SearchPath {
             directories: vec!["/nowhere/bin".into()],
-            source: PathSource::Process { reason: "the variable SHELL is not set".to_owned() },
+            source: SearchPathSource::Process { reason: "the variable SHELL is not set".to_owned() },
         };
         let message = path.find("npx", Path::new("/")).expect_err("no such folder").to_string();
         for part in ["npx", "Node.js", "/nowhere/bin", "SHELL is not set"] {

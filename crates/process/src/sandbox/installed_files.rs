@@ -243,7 +243,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::programs::PathSource;
+    use crate::programs::SearchPathSource;
 
     fn write_executable_file(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -253,7 +253,7 @@ mod tests {
 
     /// Returns the files and folders that belong to a program, relative to the home. Uses an empty search path.
     fn found_files(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };
         of_program.add(&home.join(program));
         let relative = |part: &PathBuf| part.strip_prefix(home).unwrap_or(part).display().to_string();
@@ -386,7 +386,7 @@ mod tests {
         symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
         let tools = home.join(".local/bin");
         write_executable_file(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
-        let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
+        let path = SearchPath { directories: vec![node.join("bin")], source: SearchPathSource::LoginShell };
         let reached = |program: &Path| {
             let mut of_program = InstalledFiles { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
             of_program.add(program);

@@ -130,7 +130,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::programs::PathSource;
+    use crate::programs::SearchPathSource;
 
     fn write_executable_file(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -148,7 +148,7 @@ mod tests {
         for installed in [".local/bin/tool", "bin/tool", ".local/share/bin/tool", "opt/node/v22/bin/tool"] {
             write_executable_file(&home.join(installed), "no script");
         }
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
             let link = repository.join(target.replace('/', "-"));
             symlink(root.join(target), &link).unwrap();
@@ -190,7 +190,7 @@ mod tests {
             hidden: Vec::new(),
             limits: super::super::ResourceLimits::DEFAULT,
         };
-        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         let reach = ReachablePaths::resolve(&sandbox, Path::new("/bin/sh"), &[], &path);
         assert_eq!(reach.program, Vec::<PathBuf>::new(), "a system program must add no path");
         assert!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use process::sandbox::{AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, ResourceLimits, SandboxSettings};
-use process::{PathSource, SearchPath, ServerCommand, spawn};
+use process::{SearchPath, SearchPathSource, ServerCommand, spawn};
 
 use crate::finished::{FinishedServer, wait_until_finished};
 
@@ -52,7 +52,7 @@ pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestUserHome::new();
     let command = shell_command(":", ground.sandbox(false));
     let with = SearchPath::from_process("a test".to_owned());
-    let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
+    let without = SearchPath { directories: vec![ground.root.clone()], source: SearchPathSource::LoginShell };
     let mut found = Vec::new();
     for (mechanism, path) in [("bubblewrap", with), ("Landlock", without)] {
         match ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await {

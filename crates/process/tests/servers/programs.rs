@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
-use process::{PathSource, SearchPath, ServerCommand};
+use process::{SearchPath, SearchPathSource, ServerCommand};
 use testkit::deadline::poll_until;
 use testkit::processes::is_alive;
 
@@ -26,7 +26,7 @@ async fn path_from_shell_start_up_files_is_found() {
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
     );
     let path = SearchPath::from_login_shell(shell, Duration::from_secs(5)).await;
-    assert_eq!(path.source, PathSource::LoginShell, "the shell's path must be used");
+    assert_eq!(path.source, SearchPathSource::LoginShell, "the shell's path must be used");
     assert_eq!(
         path.directories,
         [PathBuf::from("/opt/added/bin"), PathBuf::from("/usr/bin")],
@@ -47,7 +47,7 @@ async fn bash_start_up_files_are_read() {
     std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
     let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
     let path = SearchPath::from_login_shell(write_login_shell(home.path(), &script), Duration::from_secs(5)).await;
-    assert_eq!(path.source, PathSource::LoginShell, "the path of bash must be used");
+    assert_eq!(path.source, SearchPathSource::LoginShell, "the path of bash must be used");
     assert_eq!(
         path.directories.first(),
         Some(&PathBuf::from("/opt/from-bashrc")),
@@ -75,7 +75,7 @@ async fn hanging_login_shell_is_killed_and_the_inherited_path_used() {
     tokio::time::pause();
     let path = search.await;
     tokio::time::resume();
-    let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
+    let SearchPathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
     // With a paused clock, the time limit of the start may expire before its result is received.
     let is_explained = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
     assert!(is_explained, "the reason must be reported: {reason}");
@@ -89,7 +89,7 @@ async fn hanging_login_shell_is_killed_and_the_inherited_path_used() {
 #[tokio::test]
 async fn missing_login_shell_is_named_in_the_reason() {
     let path = SearchPath::from_login_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
-    let PathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
+    let SearchPathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
     assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be reported: {reason}");
 }
 
@@ -100,7 +100,7 @@ fn programs_are_resolved_like_in_a_shell() {
     std::fs::create_dir(&bin).unwrap();
     let tool = write_login_shell(&bin, "exit 0");
     std::fs::write(bin.join("data"), "no program").unwrap();
-    let path = SearchPath { directories: vec![bin.clone()], source: PathSource::LoginShell };
+    let path = SearchPath { directories: vec![bin.clone()], source: SearchPathSource::LoginShell };
     let resolve = |program: &str| {
         path.resolve(&ServerCommand {
             program: program.to_owned(),

@@ -10,7 +10,7 @@ use std::path::Path;
 use process::sandbox::{
     AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, SandboxError, SandboxMechanism, SandboxSettings,
 };
-use process::{GracePeriods, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
+use process::{GracePeriods, LaunchFiles, SearchPath, SearchPathSource, ServerCommand, SpawnError, shut_down, spawn};
 use testkit::deadline::poll_until;
 
 use crate::ground::{TestUserHome, mechanism_search_paths, run_to_end, script_errors, shell_command, success_script};
@@ -310,7 +310,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     };
     std::os::unix::fs::symlink(real, &planted).unwrap();
     let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
-    let path = SearchPath { directories: directories.collect(), source: PathSource::LoginShell };
+    let path = SearchPath { directories: directories.collect(), source: SearchPathSource::LoginShell };
     let runs = async || script_errors("echo works >&2", ground.sandbox(false), &path).await;
     assert_eq!(runs().await, ["works"], "a link to root's bubblewrap must work");
     fs::remove_file(&planted).unwrap();

@@ -19,7 +19,7 @@ pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 /// new member must be omitted if it has no value, so that the hashes of older entries stay valid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct LogLine<'a> {
+struct HashedLogEntry<'a> {
     number: u64,
     at: u64,
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -47,7 +47,7 @@ struct LogLine<'a> {
 /// Returns the hashed text of a log entry: one line of JSON, in which characters that are invisible or control a
 /// terminal are escaped.
 pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
-    let line = LogLine {
+    let line = HashedLogEntry {
         number: entry.number,
         at: entry.at,
         asker: Cow::Borrowed(&entry.asker),
@@ -69,12 +69,12 @@ pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String
 
 /// Returns the number of the log entry in an exported line.
 pub(super) fn exported_entry_number(text: &str) -> serde_json::Result<u64> {
-    Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
+    Ok(serde_json::from_str::<HashedLogEntry<'_>>(text)?.number)
 }
 
 /// Returns kind, `hash` member and subject of the entry in an exported line.
 pub(super) fn exported_kind_hash_and_subject(text: &str) -> serde_json::Result<(String, String, String)> {
-    let line: LogLine<'_> = serde_json::from_str(text)?;
+    let line: HashedLogEntry<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 

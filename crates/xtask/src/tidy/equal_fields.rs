@@ -15,7 +15,7 @@ const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 /// Groups of types in different crates that may have the same fields, each with the reason.
 const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
     (
-        &["app-views::AppResponse", "mcp-auth::StepResponse"],
+        &["app-views::AppResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
     ),
     (
@@ -23,7 +23,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
         "the page gets the grants next to the state, also those that a new approval would give",
     ),
     (
-        &["api::AuditEntry", "ports::AuditEntry", "store::LogLine"],
+        &["api::AuditEntry", "ports::AuditEntry", "store::HashedLogEntry"],
         "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
     ),
     (
@@ -119,7 +119,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
-        &["mcp-auth::StepRequest", "mcp-transport::RequestParts"],
+        &["mcp-auth::LoggedHttpRequest", "mcp-transport::RequestParts"],
         "one request is redacted and shown to the user, the other is sent",
     ),
     (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),

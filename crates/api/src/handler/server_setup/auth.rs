@@ -68,7 +68,7 @@ pub(super) fn apply_auth_settings(
 fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     let own = before.client_secret.as_deref().map(secrets::referenced_secret_names).unwrap_or_default();
     match own[..] {
-        [name] if !secrets::is_name_taken(name, taken) => name.to_owned(),
+        [name] if !secrets::is_secret_name_taken(name, taken) => name.to_owned(),
         _ => secrets::unused_secret_name(server, CLIENT_SECRET_SUFFIX, taken),
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_values_share_one_line() {
+    fn short_json_values_share_one_line() {
         let tool = json!({
             "name": "add",
             "inputSchema": {

@@ -9,13 +9,13 @@ use mcp_transport::driver::{DriverEvent, Frame, SessionControl};
 use offers::catalog::CatalogList;
 use supervision::activity::{ActivityKind, ActivityLog};
 
-use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_state};
+use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_line};
 
 /// Maximum number of updated resources that are reported to the owner within 50 ms.
 const MAX_RESOURCE_UPDATES_PER_TICK: usize = 50;
 
 impl SessionRun<'_> {
-    pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+    pub(super) fn on_driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         match event {
             DriverEvent::Frame(frame) => {
                 self.record_frame(frame);
@@ -33,7 +33,7 @@ impl SessionRun<'_> {
                     a.append_line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were dropped)"))
                 });
             }
-            DriverEvent::Session(event) => self.session_event(event, session),
+            DriverEvent::Session(event) => self.on_session_event(event, session),
             DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
                 self.usage.count_read_bytes(bytes);
                 let words =
@@ -75,11 +75,11 @@ impl SessionRun<'_> {
         }
     }
 
-    fn session_event(&mut self, event: SessionEvent, session: &mut SessionControl<'_>) {
+    fn on_session_event(&mut self, event: SessionEvent, session: &mut SessionControl<'_>) {
         match event {
             SessionEvent::Ready(facts) => {
                 self.ready = true;
-                log_state(&self.activity, &format!("ready, speaking {}", facts.revision));
+                log_line(&self.activity, &format!("ready, speaking {}", facts.revision));
                 self.lists.offered =
                     CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.lists.changed.clone_from(&self.lists.offered);
@@ -111,7 +111,7 @@ impl SessionRun<'_> {
                         self.lists.changed.push(*list);
                     }
                 }
-                self.mark_outdated(lists::lists_of_kind(kind));
+                self.mark_lists_outdated(lists::lists_of_kind(kind));
                 self.ticks.schedule_soon();
             }
             SessionEvent::ResourceUpdated { uri } => {
@@ -131,17 +131,17 @@ impl SessionRun<'_> {
                 self.with_activity(|a| a.append_anomaly(&cause, id.map(|id| id.to_string())))
             }
             SessionEvent::SubscriptionsLost { cause } => {
-                log_state(&self.activity, &format!("change notifications stopped and are requested again: {cause}"));
+                log_line(&self.activity, &format!("change notifications stopped and are requested again: {cause}"));
                 self.send_event(ConnectionEvent::Listening { lost: Some(cause) });
             }
             SessionEvent::SubscriptionsRenewed => {
-                log_state(&self.activity, "change notifications come again");
+                log_line(&self.activity, "change notifications come again");
                 self.send_event(ConnectionEvent::Listening { lost: None });
                 // Changes during the interruption were not reported, so all lists are read again.
                 self.reread_all_lists();
             }
             SessionEvent::Reopened(facts) => {
-                log_state(&self.activity, "the server forgot the session; a new one was opened");
+                log_line(&self.activity, "the server forgot the session; a new one was opened");
                 self.lists.offered =
                     CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.send_event(ConnectionEvent::Reopened(facts));
@@ -155,12 +155,12 @@ impl SessionRun<'_> {
                 }
             }
             SessionEvent::Closed(reason) => {
-                log_state(&self.activity, &reason.to_string());
+                log_line(&self.activity, &reason.to_string());
                 self.ending.closed = Some(reason);
             }
             SessionEvent::OpeningFailed { cause, fault } => {
                 self.ending.fault = Some(fault);
-                log_state(&self.activity, &cause);
+                log_line(&self.activity, &cause);
                 self.ending.closed.get_or_insert(CloseReason::OpeningFailed(cause));
             }
             SessionEvent::ElicitationComplete { .. } => {}

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedItem, ListKind, ServerResult};
+use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
 use offers::catalog::{Catalog, CatalogList, ListReader, NextListStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::tick_timer::TICK;
-use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_state};
+use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_line};
 
 /// Maximum number of invalid items of one list page that are named in the activity log.
 const MAX_LOGGED_DROPPED_ITEMS: usize = 20;
@@ -30,13 +30,13 @@ impl SessionRun<'_> {
 
     pub(super) fn reread_all_lists(&mut self) {
         self.lists.changed.clone_from(&self.lists.offered);
-        self.mark_outdated(&self.lists.offered.clone());
+        self.mark_lists_outdated(&self.lists.offered.clone());
         self.ticks.schedule_soon();
     }
 
     /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
     /// fail.
-    pub(super) fn mark_outdated(&mut self, lists: &[CatalogList]) {
+    pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
@@ -48,12 +48,12 @@ impl SessionRun<'_> {
     }
 
     /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
-    pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
+    pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedListEntry>) {
         let dropped = items.into_iter().take(MAX_LOGGED_DROPPED_ITEMS);
         let Some(list) = lists_of_kind(kind).first() else { return };
         for item in dropped {
             let words = format!("\"{}\" was omitted from the {}: {}", item.name, list.plural_name(), item.cause);
-            log_state(&self.activity, &words);
+            log_line(&self.activity, &words);
             let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
                 CallPurpose::Page(reading) if reading.list == *list => Some(reading),
                 _ => None,
@@ -83,7 +83,7 @@ impl SessionRun<'_> {
             }
             Err(error) => reading.add_failure_note(&error),
         }
-        self.finish_reading(reading);
+        self.finish_list_read(reading);
     }
 
     fn request_page(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
@@ -94,11 +94,11 @@ impl SessionRun<'_> {
         if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.add_failure_note(&error);
-            self.finish_reading(unread);
+            self.finish_list_read(unread);
         }
     }
 
-    fn finish_reading(&mut self, reading: ListReader) {
+    fn finish_list_read(&mut self, reading: ListReader) {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);

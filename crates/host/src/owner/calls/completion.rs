@@ -47,7 +47,7 @@ impl Owner {
                     CallError::Refused => CallFailure::Refused(error.to_string()),
                     error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
                 });
-                self.report_when_durable(id, record, reply);
+                self.reply_when_durable(id, record, reply);
             }
             Some(TicketPurpose::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
@@ -66,7 +66,7 @@ impl Owner {
         let server = record.view.server.clone();
         let why = self.calls.consent_origin(Some(id));
         for page in pages.into_iter().take(DEFAULT_MAX_CONSENT_REQUESTS) {
-            if !self.consent.has_room_for(&server) {
+            if !self.consent.has_capacity_for(&server) {
                 break;
             }
             if let ElicitParams::Url { message, url, .. } = page

@@ -73,7 +73,7 @@ impl Owner {
         match self.servers.send_command(&record.view.server, command) {
             Ok(run) => {
                 if let Some(by) = allowed_by {
-                    self.note_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
+                    self.record_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }
                 let id: Arc<str> = record.view.id.as_str().into();
                 self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });

@@ -8,7 +8,7 @@ use policy::DecisionSource;
 
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::gate::authorize_denial;
+use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,
 };
@@ -101,7 +101,7 @@ impl Owner {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
                 let problem = self.decline_package(&pending.view.server, &pending.view.body);
-                self.fail_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
+                self.fail_start_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
@@ -111,7 +111,7 @@ impl Owner {
                 self.end_call(call, Err(failure));
             }
             RequestPurpose::Request { run, request, call } => {
-                let refusal = authorize_denial(refusal_response(&pending.view.body, outcome));
+                let refusal = authorize_denial_response(refusal_response(&pending.view.body, outcome));
                 self.servers.send_response(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
                     self.resume_if_all_decided(call);

@@ -11,7 +11,7 @@ use crate::owner::state::consent_payload_hash;
 use crate::view::ConsentRequestBody;
 
 /// Query parameters of an authorization URL that are generated for each use, so the displayed ones may differ.
-const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
+const ONE_TIME_URL_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 
 /// Returns the hash of a response to a server's request.
 pub(super) fn response_hash(answer: &ClientResponse) -> Hash {
@@ -32,7 +32,7 @@ pub(super) fn url_hash(url: &str) -> Hash {
 /// other parameters is significant.
 pub(super) fn sign_in_url_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
-    let is_permanent = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
+    let is_permanent = |(name, _): &(String, String)| !ONE_TIME_URL_PARAMETERS.contains(&name.as_str());
     let parameters: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_permanent).collect();
     page.set_query(None);
     Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": parameters }))

@@ -14,7 +14,7 @@ use crate::owner::tests::world::{ASKING_TOOL, HostFixture, SERVER, poll_once};
 type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
-/// [`write_entries`].
+/// [`write_pending_audit_entries`].
 async fn fixture_with_request() -> (HostFixture, String) {
     let world = HostFixture::new().await;
     assert!(poll_once(&mut world.call("call", ASKING_TOOL, 1)).await.is_none(), "the call requires consent");
@@ -38,7 +38,7 @@ fn permit_and_collect(
 }
 
 /// Writes all queued audit entries, and delivers their receipts.
-async fn write_entries(world: &HostFixture) {
+async fn write_pending_audit_entries(world: &HostFixture) {
     while world.log.queued_entries() > 0 {
         world.log.write_next();
         // Lets the task that delivers receipts run.
@@ -48,7 +48,7 @@ async fn write_entries(world: &HostFixture) {
 }
 
 #[tokio::test]
-async fn an_approval_in_execution_excludes_another_one() {
+async fn request_cannot_be_approved_again_while_its_approval_is_executed() {
     let (world, shown) = fixture_with_request().await;
     let results = SendResults::default();
     let outcomes = Arc::clone(&results);
@@ -58,13 +58,13 @@ async fn an_approval_in_execution_excludes_another_one() {
         owner.approval(0, &shown).map(|_| ())
     });
     assert_eq!(second.await.unwrap(), Err(DecisionError::Stale), "the first approval waits for its audit entry");
-    write_entries(&world).await;
+    write_pending_audit_entries(&world).await;
     assert_eq!(*results.lock().unwrap(), [Ok(())], "the first approval is executed");
     world.close().await;
 }
 
 #[tokio::test]
-async fn two_approvals_of_a_request_depart_once() {
+async fn request_approved_twice_is_sent_once() {
     let (world, shown) = fixture_with_request().await;
     let results = SendResults::default();
     let outcomes = Arc::clone(&results);
@@ -76,7 +76,7 @@ async fn two_approvals_of_a_request_depart_once() {
     assert!(approved.await.unwrap().is_ok(), "both approvals were valid when they were given");
     assert_eq!(*results.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
     assert_eq!(world.log.queued_entries(), 1, "the second one has no audit entry");
-    write_entries(&world).await;
+    write_pending_audit_entries(&world).await;
     assert_eq!(*results.lock().unwrap(), [Err(DecisionError::Stale), Ok(())], "the first one is executed");
     world.close().await;
 }
@@ -97,7 +97,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
     assert!(results.lock().unwrap().is_empty(), "nothing is sent before the entry is written");
-    write_entries(&world).await;
+    write_pending_audit_entries(&world).await;
     let collected = results.lock().unwrap().clone();
     assert!(matches!(collected[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {collected:?}");
     let entries =
@@ -141,7 +141,7 @@ fn denial_contains_no_entered_content() {
         [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), ClientResponse::Roots(vec![])]
     {
         assert_eq!(
-            authorize_denial(harmless.clone()).into_inner(),
+            authorize_denial_response(harmless.clone()).into_inner(),
             harmless,
             "a denial without content is sent unmodified"
         );
@@ -152,7 +152,7 @@ fn denial_contains_no_entered_content() {
         elicited(ElicitAction::Accept, entered()),
         elicited(ElicitAction::Decline, entered()),
     ] {
-        let left = authorize_denial(telling.clone()).into_inner();
+        let left = authorize_denial_response(telling.clone()).into_inner();
         assert!(matches!(left, ClientResponse::Refused { .. }), "{telling:?} is replaced: {left:?}");
     }
 }

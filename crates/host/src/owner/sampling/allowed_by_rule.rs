@@ -19,7 +19,7 @@ use super::request::SamplingRequest;
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial};
+use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial_response};
 use crate::owner::state::{
     AutoApprovedRequest, ModelOutcome, ModelRun, SharedModelOutput, UsageReservation, refusal_error, sampling_subject,
 };
@@ -27,7 +27,7 @@ use crate::owner::state::{
 impl Owner {
     /// Sends a sampling request that a rule allows to the chosen model, after its usage was reserved and the decision
     /// recorded. Requests consent instead if no model is available or the server's own limits are lower.
-    pub(super) fn sample_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
+    pub(super) fn begin_sampling_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
         let hash = request_hash(&request.params, &request.state);
@@ -40,7 +40,7 @@ impl Owner {
         let auto_approved =
             AutoApprovedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
         self.models.sampling.auto_approved.insert(of, auto_approved);
-        self.reserve_usage(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
+        self.reserve_budget(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
             Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (payload, hash), reservation),
             Err(_) if owner.models.sampling.is_auto_approved_run(of, number) => {
                 owner.models.sampling.auto_approved.remove(&of);
@@ -58,7 +58,7 @@ impl Owner {
         reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_auto_approved_run(request.of, number) {
-            return self.settle_unanswered(&reservation);
+            return self.settle_unanswered_reservation(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
         let entry = self.make_audit_entry(AuditedDecision {
@@ -77,16 +77,16 @@ impl Owner {
             let is_current = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
                 Ok(()) if is_current => {
-                    owner.note_use(by, &request.server, None, UsedBy::Server);
+                    owner.record_use(by, &request.server, None, UsedBy::Server);
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {
-                    owner.settle_unanswered(&reservation);
+                    owner.settle_unanswered_reservation(&reservation);
                     owner.audit_unsent_sampling_request(&request.server, &subject, &hash);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
-                    owner.settle_unanswered(&reservation);
+                    owner.settle_unanswered_reservation(&reservation);
                     if is_current {
                         owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
@@ -125,7 +125,7 @@ impl Owner {
         }
         let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) else { return };
         if let Some(running) = &auto_approved.running {
-            self.settle_usage(running, &ended);
+            self.settle_sampling_usage(running, &ended);
         }
         let (server, (run, request)) = (auto_approved.server.clone(), of);
         match self.sampling_by_rule_response(&auto_approved, ended) {
@@ -151,7 +151,7 @@ impl Owner {
                         return owner.audit_unsent_model_reply(&server, &subject, &hash);
                     }
                     owner.models.sampling.auto_approved.remove(&of);
-                    let refused = |error: StoreError| authorize_denial(refusal_error(error.to_string()));
+                    let refused = |error: StoreError| authorize_denial_response(refusal_error(error.to_string()));
                     let answer = authorize_allowed_response(by, ClientResponse::Sampling(Box::new(answer)));
                     owner.servers.send_response(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
@@ -165,7 +165,7 @@ impl Owner {
                     &server,
                     run,
                     request,
-                    authorize_denial(refusal_error("the model did not answer".to_owned())),
+                    authorize_denial_response(refusal_error("the model did not answer".to_owned())),
                 );
             }
         }
@@ -208,7 +208,7 @@ impl Owner {
                     ..AuditedDecision::default()
                 });
             }
-            let refusal = authorize_denial(refusal_error("the user rejected the request".to_owned()));
+            let refusal = authorize_denial_response(refusal_error("the user rejected the request".to_owned()));
             self.servers.send_response(server, run, request, refusal);
         }
     }

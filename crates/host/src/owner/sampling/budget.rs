@@ -13,7 +13,7 @@ use crate::view::HostEvent;
 impl Owner {
     /// Reserves the maximum model usage of a sampling request, and calls `then`. If that would exceed the server's
     /// budget, nothing is reserved and `then` receives an error.
-    pub(super) fn reserve_usage(
+    pub(super) fn reserve_budget(
         &mut self,
         server: &str,
         model: &ModelRef,
@@ -43,7 +43,7 @@ impl Owner {
             }
             over
         };
-        self.change_usage(server, change, |owner, over| match over.flatten() {
+        self.change_sampling_usage(server, change, |owner, over| match over.flatten() {
             Some(limit) => then(owner, Err(DecisionError::Budget(limit))),
             // If the usage can't be written to disk, the reservation exists in memory only.
             None => then(owner, Ok(reservation)),
@@ -51,18 +51,18 @@ impl Owner {
     }
 
     /// Counts a sampling request to which the user replies without a model, and which therefore uses no tokens.
-    pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
+    pub(super) fn count_user_written_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
             (ModelUsage { requests: 1, rounds: counted_tool_rounds(params), ..ModelUsage::default() }, self.now());
-        self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
+        self.change_sampling_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
     /// Replaces the reservation of a finished model run by the actual usage. Returns the cost in millionths of a US
     /// dollar, if the reply is complete and the price is known.
-    pub(super) fn settle_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
+    pub(super) fn settle_sampling_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
         let (spent, cost) = run.settled_usage(outcome);
         if let Some(spent) = spent {
-            self.replace_reservation(&run.reservation, spent);
+            self.replace_usage_reservation(&run.reservation, spent);
         }
         cost
     }
@@ -70,23 +70,23 @@ impl Owner {
     /// Replaces the reservation of a stopped model run by its actual usage, if that is known at least in part.
     pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.stopped_usage() {
-            self.replace_reservation(&run.reservation, spent);
+            self.replace_usage_reservation(&run.reservation, spent);
         }
     }
 
     /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens.
-    pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
-        self.replace_reservation(reservation, reservation.unanswered_usage());
+    pub(super) fn settle_unanswered_reservation(&mut self, reservation: &UsageReservation) {
+        self.replace_usage_reservation(reservation, reservation.unanswered_usage());
     }
 
-    fn replace_reservation(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
+    fn replace_usage_reservation(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
         let (at, most) = (reservation.at, reservation.spent);
-        self.change_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
+        self.change_sampling_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
     }
 
     /// Changes the recorded usage of a server in memory immediately and then in the file. Calls `then` with the value
     /// that `change` returned for the file, or `None` if the file could not be written.
-    fn change_usage<T: Send + 'static>(
+    fn change_sampling_usage<T: Send + 'static>(
         &mut self,
         server: &str,
         change: impl Fn(&mut UsageRecord) -> T + Send + 'static,

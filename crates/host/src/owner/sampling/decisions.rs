@@ -34,7 +34,7 @@ impl Owner {
         let ConsentRequestBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(DecisionError::WrongKind("it is answered already"));
         };
-        self.count_manual_reply(&shown.view.server, request);
+        self.count_user_written_reply(&shown.view.server, request);
         self.set_model_reply(at, Some(empty_sampling_result()), ModelAnswerState::No);
         Ok(())
     }

@@ -179,7 +179,7 @@ impl Owner {
         });
     }
 
-    pub(super) fn rename_sampling(&mut self, was: &str, name: &str) {
+    pub(super) fn rename_sampling_record(&mut self, was: &str, name: &str) {
         if let Some(number) = self.models.sampling.turned_off.remove(was) {
             self.models.sampling.turned_off.insert(name.to_owned(), number);
         }
@@ -192,7 +192,7 @@ impl Owner {
         }
     }
 
-    pub(super) fn forget_sampling(&mut self, server: &str) {
+    pub(super) fn forget_sampling_record(&mut self, server: &str) {
         self.models.sampling.turned_off.remove(server);
         if self.models.sampling.records.remove(server).is_some() {
             let failure = "the sampling settings of a removed server could not be removed";

@@ -35,7 +35,7 @@ impl Owner {
         let id = shown.view.id;
         let pending = &mut self.consent.pending[at];
         (pending.being_acted_on, pending.being_written) = (true, true);
-        self.reserve_usage(&server.clone(), &model, &params.clone(), move |owner, reservation| {
+        self.reserve_budget(&server.clone(), &model, &params.clone(), move |owner, reservation| {
             if let Some(pending) = owner.consent.pending.iter_mut().find(|p| p.view.id == id) {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }
@@ -50,7 +50,7 @@ impl Owner {
                             Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
-                            owner.settle_unanswered(&reservation);
+                            owner.settle_unanswered_reservation(&reservation);
                             Err(error)
                         }
                     }
@@ -100,7 +100,7 @@ impl Owner {
     fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
         let Some(at) = self.consent.position_of_model_run(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
-        let micros = self.settle_usage(&running, &ended);
+        let micros = self.settle_sampling_usage(&running, &ended);
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),

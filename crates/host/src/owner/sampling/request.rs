@@ -53,7 +53,7 @@ impl Owner {
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
-            PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
+            PolicyDecision::Allow { by } => self.begin_sampling_by_rule(request, by),
             PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
             // Unreachable, since `decide_server_request` handles denials.
             PolicyDecision::Deny { reason, .. } => {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use launches::packages::LauncherPackage;
-use launches::sandbox::{AppFiles, SandboxPlanError, plan};
+use launches::sandbox::{DrawbridgeFiles, SandboxPlanError, plan};
 use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
-use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
+use process::{CommandNotFound, LaunchFiles, SearchPath, SearchPathSource, ServerCommand};
 
 /// Searches for the program of a local server's command. The search path is read from the login shell once for all
 /// servers. It is read again if the program is not found, which may be newly installed. No other folders are searched.
@@ -24,7 +24,7 @@ pub(in crate::owner) async fn find_command(
     }
     let read = SearchPath::read().await;
     let path = match known.take() {
-        Some(old) if old.source == PathSource::LoginShell && read.source != PathSource::LoginShell => old,
+        Some(old) if old.source == SearchPathSource::LoginShell && read.source != SearchPathSource::LoginShell => old,
         _ => read,
     };
     *known = Some(path.clone());
@@ -39,9 +39,9 @@ pub(super) async fn resolve_and_plan_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
-    own: AppFiles,
+    own: DrawbridgeFiles,
     bundle: Option<BundleFiles>,
-) -> (SearchPath, Result<FoundLaunch, SandboxPlanError>) {
+) -> (SearchPath, Result<ResolvedLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
     let command = own.resolve_sandbox_command(&name, &config, command).await;
     let (path, found) = find_command(command.clone(), known).await;
@@ -61,7 +61,7 @@ pub(super) async fn resolve_and_plan_command(
 }
 
 /// Verifies all files of an unpacked bundle, on a blocking thread.
-pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
+pub(super) async fn verify_bundle(own: &DrawbridgeFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
     let verified = tokio::task::spawn_blocking(move || {
@@ -87,7 +87,7 @@ pub(in crate::owner) struct ResolvedCommand {
 }
 
 /// A resolved command, and the package that it loads if it is a package launcher, such as npx.
-pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
+pub(super) type ResolvedLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
 /// Reads the files that determine what a command runs, on a blocking thread. If that thread's task is cancelled, the
 /// result is empty, so that the start fails when the files are checked again.

@@ -29,7 +29,7 @@ impl Owner {
             return;
         }
         self.pin_command_or_address(name, permit.payload_hash());
-        self.remember_package(name);
+        self.store_approved_package(name);
         self.record_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
@@ -70,7 +70,7 @@ impl Owner {
         name: &str,
         config: &ServerConfig,
         permit: SendPermit,
-        prepared: Result<PreparedRemote, SignInSettingsError>,
+        prepared: Result<PreparedRemoteStart, SignInSettingsError>,
     ) {
         if self.lifetime.is_closing {
             return;
@@ -85,7 +85,7 @@ impl Owner {
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
-            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+            Err(cause) => self.fail_server(name, outcome_unresolved(&cause)),
         }
     }
 
@@ -109,7 +109,7 @@ impl Owner {
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
-            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+            Err(cause) => self.fail_server(name, outcome_unresolved(&cause)),
         }
     }
 
@@ -182,7 +182,7 @@ impl Owner {
 }
 
 /// A remote server's address and headers with the secrets inserted, and the sign-in to the server if it supports one.
-type PreparedRemote = (HttpStart, Option<ServerSignIn>);
+type PreparedRemoteStart = (HttpStart, Option<ServerSignIn>);
 
 /// Returns a remote server's address and headers with secrets inserted. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {

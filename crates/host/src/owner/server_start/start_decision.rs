@@ -65,7 +65,7 @@ impl Owner {
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { reason, by } => {
                 self.audit_denied_start(name, hash, &body, by.text());
-                self.fail_unapproved(name, reason.name());
+                self.fail_start_unapproved(name, reason.name());
             }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
@@ -167,7 +167,7 @@ impl Owner {
                 return;
             }
             match written {
-                Err(error) => owner.fail_unapproved(name, &error.to_string()),
+                Err(error) => owner.fail_start_unapproved(name, &error.to_string()),
                 Ok(()) if permissions_version == owner.permissions.version => owner.launch(name, permit),
                 // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),

@@ -29,7 +29,7 @@ pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
 }
 
 /// Returns the progress of a sign-in that has just been started.
-pub(super) const fn starting_progress() -> AuthProgress {
+pub(super) const fn initial_sign_in_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 

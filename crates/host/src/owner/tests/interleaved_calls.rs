@@ -48,7 +48,7 @@ struct ScheduledCall {
 
 /// Steps that the test executes in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum CallStep {
     /// Polls the future of the action once.
     Act,
     /// Begins the next call, which is decided in the same step.
@@ -65,12 +65,19 @@ enum Step {
     Respond,
 }
 
-const STEPS: [Step; 7] =
-    [Step::Act, Step::Begin, Step::Approve, Step::WriteEntry, Step::WriteDocument, Step::Run, Step::Respond];
+const STEPS: [CallStep; 7] = [
+    CallStep::Act,
+    CallStep::Begin,
+    CallStep::Approve,
+    CallStep::WriteEntry,
+    CallStep::WriteDocument,
+    CallStep::Run,
+    CallStep::Respond,
+];
 
 /// Counters over all orders, which prove that the orders differ.
 #[derive(Debug, Default)]
-struct Coverage {
+struct InterleavingCoverage {
     /// Number of calls that were sent before the action was acknowledged.
     departed: usize,
     /// Number of calls that were allowed, but not sent because of the action.
@@ -89,7 +96,7 @@ struct RandomCallSchedule {
     received: VecDeque<CallTicket>,
     is_stop_requested: bool,
     /// Steps executed so far, for the message of a failed assertion.
-    steps: Vec<Step>,
+    steps: Vec<CallStep>,
 }
 
 impl RandomCallSchedule {
@@ -127,18 +134,18 @@ impl RandomCallSchedule {
     }
 
     /// Returns `true` if a step is possible in the current state.
-    async fn is_possible(&self, step: Step) -> bool {
+    async fn is_possible(&self, step: CallStep) -> bool {
         match step {
-            Step::Act => !self.is_acknowledged,
-            Step::Begin => {
+            CallStep::Act => !self.is_acknowledged,
+            CallStep::Begin => {
                 let waiting = self.calls.iter().filter(|call| !call.has_begun).count();
                 waiting > if self.is_acknowledged { 0 } else { CALLS_BEGUN_AFTER_ACTION }
             }
-            Step::Approve => !self.approvable_requests().await.is_empty(),
-            Step::WriteEntry => self.world.log.queued_entries() > 0,
-            Step::WriteDocument => self.world.has_unwritten().await,
-            Step::Run => true,
-            Step::Respond => !self.received.is_empty() || self.is_stop_requested,
+            CallStep::Approve => !self.approvable_requests().await.is_empty(),
+            CallStep::WriteEntry => self.world.log.queued_entries() > 0,
+            CallStep::WriteDocument => self.world.has_unwritten().await,
+            CallStep::Run => true,
+            CallStep::Respond => !self.received.is_empty() || self.is_stop_requested,
         }
     }
 
@@ -151,30 +158,30 @@ impl RandomCallSchedule {
     }
 
     /// Executes one step of the test.
-    async fn execute_step(&mut self, step: Step) {
+    async fn execute_step(&mut self, step: CallStep) {
         self.steps.push(step);
         assert!(self.steps.len() < MAX_STEPS_PER_ORDER, "{self}: the calls end");
         let mut acknowledged = false;
         match step {
-            Step::Act => acknowledged = poll_once(&mut self.action).await.is_some(),
-            Step::Begin => {
+            CallStep::Act => acknowledged = poll_once(&mut self.action).await.is_some(),
+            CallStep::Begin => {
                 let next = self.calls.iter_mut().find(|call| !call.has_begun);
                 if let Some(call) = next {
                     call.has_begun = true;
                     call.outcome = poll_once(&mut call.future).await;
                 }
             }
-            Step::Approve => {
+            CallStep::Approve => {
                 let request = self.approvable_requests().await.remove(0);
                 let mut decision = self.world.decide(&request, UserDecision::Allow(ApprovalScope::Once));
                 if poll_once(&mut decision).await.is_none() {
                     self.decisions.push(decision);
                 }
             }
-            Step::WriteEntry => self.world.log.write_next(),
-            Step::WriteDocument => self.world.write_document().await,
-            Step::Run => tokio::task::yield_now().await,
-            Step::Respond => match self.received.pop_front() {
+            CallStep::WriteEntry => self.world.log.write_next(),
+            CallStep::WriteDocument => self.world.write_document().await,
+            CallStep::Run => tokio::task::yield_now().await,
+            CallStep::Respond => match self.received.pop_front() {
                 Some(ticket) => self.world.respond(ticket).await,
                 None => {
                     self.is_stop_requested = false;
@@ -185,7 +192,7 @@ impl RandomCallSchedule {
         self.check_received_calls();
         // A call that was sent in the step of the acknowledgement was sent before it.
         self.is_acknowledged |= acknowledged;
-        self.poll_begun().await;
+        self.poll_begun_calls().await;
     }
 
     /// Receives the calls that were sent to the server, and checks that each was allowed.
@@ -222,7 +229,7 @@ impl RandomCallSchedule {
         self.world.log.written_entries().into_iter().find(allows).map(|entry| entry.hash)
     }
 
-    async fn poll_begun(&mut self) {
+    async fn poll_begun_calls(&mut self) {
         for call in self.calls.iter_mut().filter(|call| call.has_begun && call.outcome.is_none()) {
             call.outcome = poll_once(&mut call.future).await;
         }
@@ -236,7 +243,7 @@ impl RandomCallSchedule {
     }
 
     /// Executes random steps until the action is acknowledged and all calls have begun.
-    async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut Coverage) {
+    async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut InterleavingCoverage) {
         while !self.is_acknowledged || self.calls.iter().any(|call| !call.has_begun) {
             let was_acknowledged = self.is_acknowledged;
             let step = STEPS[rng.usize(..STEPS.len())];
@@ -254,29 +261,29 @@ impl RandomCallSchedule {
     /// Executes steps until none is possible, and denies the consent requests that are still pending.
     async fn settle(&mut self) {
         loop {
-            for step in [Step::WriteEntry, Step::WriteDocument, Step::Respond] {
+            for step in [CallStep::WriteEntry, CallStep::WriteDocument, CallStep::Respond] {
                 while self.is_possible(step).await {
                     self.execute_step(step).await;
                 }
             }
             // Several rounds, since a task that runs may wake another one.
             for _ in 0..4 {
-                self.execute_step(Step::Run).await;
+                self.execute_step(CallStep::Run).await;
             }
-            if self.is_possible(Step::WriteEntry).await || self.is_possible(Step::Respond).await {
+            if self.is_possible(CallStep::WriteEntry).await || self.is_possible(CallStep::Respond).await {
                 continue;
             }
             let Some(request) = self.world.requests().await.into_iter().next() else { break };
             let denied = poll_once(&mut self.world.decide(&request, UserDecision::Deny)).await;
             assert_eq!(denied, Some(Ok(())), "{self}: the request is denied");
             self.check_received_calls();
-            self.poll_begun().await;
+            self.poll_begun_calls().await;
         }
     }
 
     /// Checks at the end of an order that all calls and decisions have ended, and that the audit log matches the calls
     /// that were sent.
-    fn check_end(&self, coverage: &mut Coverage) {
+    fn check_final_state(&self, coverage: &mut InterleavingCoverage) {
         assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
         let log = self.world.log.written_entries();
         for (at, call) in self.calls.iter().enumerate() {
@@ -306,16 +313,16 @@ impl std::fmt::Display for RandomCallSchedule {
 }
 
 /// Tests an action in many random orders with calls of these tools.
-async fn interleave(action: RevocationAction, tools: &[&str]) {
-    let mut coverage = Coverage::default();
+async fn run_interleaved_schedules(action: RevocationAction, tools: &[&str]) {
+    let mut coverage = InterleavingCoverage::default();
     for seed in 0..SEED_COUNT {
         let mut schedule = RandomCallSchedule::new(action, tools).await;
         let mut rng = fastrand::Rng::with_seed(seed);
         schedule.run(&mut rng, &mut coverage).await;
-        schedule.check_end(&mut coverage);
+        schedule.check_final_state(&mut coverage);
         schedule.world.close().await;
     }
-    let Coverage { departed, withdrawn, overtaken } = coverage;
+    let InterleavingCoverage { departed, withdrawn, overtaken } = coverage;
     assert!(departed > 0, "{action:?}: some calls are sent before the acknowledgement");
     assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
     assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
@@ -323,25 +330,25 @@ async fn interleave(action: RevocationAction, tools: &[&str]) {
 
 #[tokio::test]
 async fn no_call_is_sent_under_a_revoked_grant() {
-    interleave(RevocationAction::Revoke, &[GRANTED_TOOL]).await;
+    run_interleaved_schedules(RevocationAction::Revoke, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_against_a_new_rule() {
-    interleave(RevocationAction::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
+    run_interleaved_schedules(RevocationAction::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
-async fn no_call_is_sent_against_a_new_rule_for_this_run() {
-    interleave(RevocationAction::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
+async fn no_call_is_sent_against_a_new_session_rule() {
+    run_interleaved_schedules(RevocationAction::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_with_a_changed_definition() {
-    interleave(RevocationAction::ChangeDefinition, &[GRANTED_TOOL]).await;
+    run_interleaved_schedules(RevocationAction::ChangeDefinition, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_to_a_stopped_server() {
-    interleave(RevocationAction::Stop, &[GRANTED_TOOL, ASKING_TOOL]).await;
+    run_interleaved_schedules(RevocationAction::Stop, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }

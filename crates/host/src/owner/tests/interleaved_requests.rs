@@ -29,7 +29,7 @@ const MAX_STEPS_PER_ORDER: usize = 3_000;
 
 /// Steps that the test executes in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum RequestStep {
     /// Mutes the server, which is acknowledged in the same step.
     Mute,
     /// Sends the server's next request.
@@ -58,7 +58,7 @@ struct RandomRequestSchedule {
     /// Futures of the user's submissions that are still pending.
     decisions: Vec<CallerFuture<Result<(), crate::DecisionError>>>,
     /// Steps executed so far, for the message of a failed assertion.
-    steps: Vec<Step>,
+    steps: Vec<RequestStep>,
 }
 
 /// Returns requests for forms, as the session of a server reports them.
@@ -117,26 +117,26 @@ impl RandomRequestSchedule {
         requests.into_iter().find(|request| !self.submitted.contains(&request.id))
     }
 
-    async fn is_possible(&self, step: Step) -> bool {
+    async fn is_possible(&self, step: RequestStep) -> bool {
         match step {
-            Step::Mute => !self.is_muted,
-            Step::Ask => self.unsent_count() > if self.is_muted { 0 } else { REQUESTS_AFTER_MUTE },
-            Step::Submit => self.oldest_undecided_request().await.is_some(),
-            Step::WriteEntry => self.world.log.queued_entries() > 0,
-            Step::Run => true,
+            RequestStep::Mute => !self.is_muted,
+            RequestStep::Ask => self.unsent_count() > if self.is_muted { 0 } else { REQUESTS_AFTER_MUTE },
+            RequestStep::Submit => self.oldest_undecided_request().await.is_some(),
+            RequestStep::WriteEntry => self.world.log.queued_entries() > 0,
+            RequestStep::Run => true,
         }
     }
 
-    async fn execute_step(&mut self, step: Step) {
+    async fn execute_step(&mut self, step: RequestStep) {
         self.steps.push(step);
         assert!(self.steps.len() < MAX_STEPS_PER_ORDER, "{self}: the requests end");
         match step {
-            Step::Mute => {
+            RequestStep::Mute => {
                 self.world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
                 self.check_received_responses();
                 self.is_muted = true;
             }
-            Step::Ask => {
+            RequestStep::Ask => {
                 let form =
                     self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form was not submitted yet");
                 let (request, consent_request) =
@@ -145,7 +145,7 @@ impl RandomRequestSchedule {
                     .report(ConnectionEvent::RequestReceived { request, ticket: None, server_request: consent_request })
                     .await;
             }
-            Step::Submit => {
+            RequestStep::Submit => {
                 let request = self.oldest_undecided_request().await.expect("a consent request for a form is pending");
                 self.submitted.push(request.id);
                 let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
@@ -154,8 +154,8 @@ impl RandomRequestSchedule {
                     self.decisions.push(decision);
                 }
             }
-            Step::WriteEntry => self.world.log.write_next(),
-            Step::Run => tokio::task::yield_now().await,
+            RequestStep::WriteEntry => self.world.log.write_next(),
+            RequestStep::Run => tokio::task::yield_now().await,
         }
         self.check_received_responses();
         if self.is_muted {
@@ -194,7 +194,8 @@ impl std::fmt::Display for RandomRequestSchedule {
 
 #[tokio::test]
 async fn no_entered_data_is_sent_to_a_muted_server() {
-    const STEPS: [Step; 5] = [Step::Mute, Step::Ask, Step::Submit, Step::WriteEntry, Step::Run];
+    const STEPS: [RequestStep; 5] =
+        [RequestStep::Mute, RequestStep::Ask, RequestStep::Submit, RequestStep::WriteEntry, RequestStep::Run];
     let (mut accepted, mut withdrawn) = (0, 0);
     for seed in 0..SEED_COUNT {
         let mut schedule = RandomRequestSchedule::new().await;
@@ -205,10 +206,10 @@ async fn no_entered_data_is_sent_to_a_muted_server() {
                 schedule.execute_step(step).await;
             }
         }
-        while schedule.is_possible(Step::WriteEntry).await {
-            schedule.execute_step(Step::WriteEntry).await;
-            schedule.execute_step(Step::Run).await;
-            schedule.execute_step(Step::Run).await;
+        while schedule.is_possible(RequestStep::WriteEntry).await {
+            schedule.execute_step(RequestStep::WriteEntry).await;
+            schedule.execute_step(RequestStep::Run).await;
+            schedule.execute_step(RequestStep::Run).await;
         }
         for decision in &mut schedule.decisions {
             assert!(poll_once(decision).await.is_some(), "after {:?}: each decision has a reply", schedule.steps);

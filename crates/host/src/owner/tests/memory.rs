@@ -100,13 +100,13 @@ impl AuditLog for MemoryLog {
 #[derive(Default)]
 pub(in crate::owner) struct MemoryDocuments {
     values: Mutex<HashMap<&'static str, Value>>,
-    gate: Mutex<WriteGate>,
+    gate: Mutex<DocumentWriteGate>,
     changed: Condvar,
 }
 
 /// Counters of document writes that have begun and that are permitted.
 #[derive(Default)]
-struct WriteGate {
+struct DocumentWriteGate {
     /// Set if writes wait for [`MemoryDocuments::permit_next`].
     is_closed: bool,
     /// Number of writes that have begun, including one that waits.

@@ -74,7 +74,7 @@ async fn offered_tools(world: &HostFixture) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn bytes_that_are_read_for_one_request_are_bounded() {
+async fn definition_bytes_compared_for_one_request_are_bounded() {
     let world = HostFixture::new().await;
     let (called, tools) = (read_only_tool("called", 1), large_tools(100));
     deliver_tool_list(&world, &[std::slice::from_ref(&called), &tools]).await;
@@ -91,7 +91,7 @@ async fn bytes_that_are_read_for_one_request_are_bounded() {
 }
 
 #[tokio::test]
-async fn unreviewed_tools_are_not_read() {
+async fn unreviewed_tools_are_not_compared() {
     let world = HostFixture::new().await;
     let (called, small, tools) = (read_only_tool("called", 1), read_only_tool("small", 1), large_tools(500));
     deliver_tool_list(&world, &[std::slice::from_ref(&called), &tools, std::slice::from_ref(&small)]).await;
@@ -101,7 +101,7 @@ async fn unreviewed_tools_are_not_read() {
 }
 
 #[tokio::test]
-async fn number_of_offered_tools_is_bounded() {
+async fn number_of_offered_read_only_tools_is_bounded() {
     let world = HostFixture::new().await;
     let tools: Vec<Tool> = (0..60).map(|number| read_only_tool(&format!("small-{number:02}"), 1)).collect();
     deliver_tool_list(&world, &[&tools]).await;
@@ -113,7 +113,7 @@ async fn number_of_offered_tools_is_bounded() {
 }
 
 #[tokio::test]
-async fn open_request_offers_what_is_still_eligible() {
+async fn pending_request_offers_only_tools_that_are_still_eligible() {
     let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
     world.documents.open_gate();

@@ -7,7 +7,7 @@ mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_data_url, join_result_texts, opaque_of_wire};
+use super::encode::{encode_data_url, join_result_texts, opaque_data_of_wire};
 use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
 use super::{ReplyDecoder, Wire, WireRequest};
@@ -153,7 +153,7 @@ fn encode_assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
         MessagePart::Thinking { opaque, .. } => {
-            let opaque_data = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            let opaque_data = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?;
             (opaque_data["source"] == source).then(|| opaque_data["item"].clone())
         }
         _ => None,

@@ -72,7 +72,7 @@ impl ResponsesReplyDecoder {
         if text("name").is_empty() {
             return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
         }
-        let key = assembly.next_key();
+        let key = assembly.next_tool_use_key();
         own.key = Some(key);
         assembly.begin_tool_use(key, text("call_id"), text("name"), None)?;
         Ok(key)
