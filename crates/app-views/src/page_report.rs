@@ -49,7 +49,7 @@ pub struct AppSource {
     pub used_as: SourceUse,
     /// Origin, such as `https://example.com`, or `*` for every host.
     pub origin: String,
-    /// Kind of the computers that the origin refers to.
+    /// Network that the origin reaches, such as the internet or this computer.
     pub reach: Reach,
 }
 

@@ -163,7 +163,7 @@ impl TokenEndpoint<'_> {
         Ok((grant, metadata_document::string_member(&members, "scope").map(|text| crate::scopes::parse_scopes(&text))))
     }
 
-    /// Revokes a token at this endpoint (RFC 7009).
+    /// Revokes a token (RFC 7009). This endpoint is the revocation endpoint.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable

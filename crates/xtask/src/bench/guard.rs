@@ -49,7 +49,7 @@ const GROWTH_TOLERANCE_PERCENT: u64 = 5;
 /// Maximum number of times that the instructions of an operation are counted before it is reported as grown.
 const MAX_COUNT_ATTEMPTS: usize = 3;
 /// Prefix of the line in `tests/bench/instructions.tsv` that contains the compiler version.
-const COMPILER_PREFIX: &str = "# ";
+const COMPILER_LINE_PREFIX: &str = "# ";
 
 /// Instruction counts of the measured operations by name, and the compiler that generated the counted instructions.
 #[derive(Debug, PartialEq)]
@@ -209,7 +209,7 @@ fn growth_ratio(now: u64, was: u64) -> f64 {
 
 impl InstructionCounts {
     fn read(text: &str) -> Option<Self> {
-        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_PREFIX))?.to_owned();
+        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_LINE_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let steps = steps.map(|line| {
             let (name, count) = line.split_once('\t')?;
@@ -220,7 +220,7 @@ impl InstructionCounts {
 
     fn text(&self) -> String {
         let steps: String = self.steps.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
-        format!("{COMPILER_PREFIX}{}\n{steps}", self.compiler)
+        format!("{COMPILER_LINE_PREFIX}{}\n{steps}", self.compiler)
     }
 }
 

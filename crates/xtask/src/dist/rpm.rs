@@ -17,7 +17,7 @@ const BUILD_HOST: &str = "localhost";
 
 /// Folders that the package owns together with other packages. rpm removes them with the last package that owns them.
 /// All other folders are owned by packages of Fedora.
-const SHARED_FOLDERS: &[&str] =
+const FOLDERS_SHARED_WITH_PACKAGES: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 
 /// Packs the staged files as an .rpm, and returns the path of the package.
@@ -73,7 +73,7 @@ fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
         // must.
         release.version.replace('-', "~"),
         tree.display(),
-        SHARED_FOLDERS.iter().map(|folder| format!("%dir /{folder}\n")).collect::<String>()
+        FOLDERS_SHARED_WITH_PACKAGES.iter().map(|folder| format!("%dir /{folder}\n")).collect::<String>()
     );
     for file in files {
         let path = file.display().to_string();

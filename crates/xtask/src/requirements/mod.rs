@@ -75,7 +75,7 @@ impl RequirementTrace {
     }
 
     fn is_missing(&self, requirement: &Requirement) -> bool {
-        self.tables.reason(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
+        self.tables.reason_without_test(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
     /// Returns requirements without a test and unknown ids in tests as findings: path, line (0 for the whole file) and

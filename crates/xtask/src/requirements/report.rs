@@ -17,7 +17,7 @@ impl Totals {
     fn add(&mut self, trace: &RequirementTrace, requirement: &Requirement) {
         if trace.tests(&requirement.id).next().is_some() {
             self.tested += 1;
-        } else if trace.tables.reason(&requirement.id).is_some() {
+        } else if trace.tables.reason_without_test(&requirement.id).is_some() {
             self.excused += 1;
         } else {
             self.missing += 1;
@@ -79,7 +79,7 @@ impl RequirementTrace {
         for RequirementMention { path, line, test, .. } in self.tests(id) {
             let _ = writeln!(rows, "           {path}:{line} {test}");
         }
-        match self.tables.reason(id) {
+        match self.tables.reason_without_test(id) {
             Some(reason) => {
                 let _ = writeln!(rows, "           no test: {reason}");
             }

@@ -55,7 +55,7 @@ impl RequirementTables {
         self.requirements.iter().any(|requirement| requirement.id == id)
     }
 
-    pub(crate) fn reason(&self, id: &str) -> Option<&str> {
+    pub(crate) fn reason_without_test(&self, id: &str) -> Option<&str> {
         self.reasons.iter().find(|reason| reason.id == id).map(|reason| reason.text.as_str())
     }
 }
