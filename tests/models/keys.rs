@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use models::{ConversionChoices, MAX_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
+use models::{ConversionChoices, MAX_PROVIDER_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
 use serde_json::json;
 
 use crate::fake::{
@@ -64,7 +64,7 @@ async fn key_in_response_metadata_is_redacted() {
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
         // Error messages of a provider are truncated to 500 characters.
-        let text = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
+        let text = format!("{}{KEY} and more", "x".repeat(MAX_PROVIDER_MESSAGE_CHARS - shown));
         let event = json!({ "error": { "message": text } }).to_string();
         let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
         let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());

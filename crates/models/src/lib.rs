@@ -17,7 +17,7 @@ mod settings;
 mod wire;
 mod wire_capabilities;
 
-pub use error::{MAX_MESSAGE_CHARS, ModelError, ModelErrorCode};
+pub use error::{MAX_PROVIDER_MESSAGE_CHARS, ModelError, ModelErrorCode};
 pub use local_providers::{LocalProvider, find_local_providers, probe_providers};
 pub use lossy_conversion::{Conversion, ConversionChoices, LossyConversion, UnsupportedFeature};
 pub use message::{MessagePart, ModelMessage, Role};

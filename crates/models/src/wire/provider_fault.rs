@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::{MAX_MESSAGE_CHARS, ModelError};
+use crate::{MAX_PROVIDER_MESSAGE_CHARS, ModelError};
 
 /// Converts an HTTP error response to a [`ModelError`].
 pub(super) fn response_error(
@@ -177,8 +177,8 @@ pub(super) const TRUNCATION_CHAR: char = '…';
 /// Returns the beginning of a provider's message, on one line.
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
-        text.trim().chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.trim().chars().nth(MAX_MESSAGE_CHARS).is_some() {
+        text.trim().chars().take(MAX_PROVIDER_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.trim().chars().nth(MAX_PROVIDER_MESSAGE_CHARS).is_some() {
         short.push(TRUNCATION_CHAR);
     }
     short
@@ -338,7 +338,7 @@ mod tests {
     fn provider_message_is_bounded() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
         let ModelError::Provider { message, .. } = classify_error(500, &body) else { unreachable!() };
-        assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS + 1, "truncated, with a marker");
+        assert_eq!(message.chars().count(), MAX_PROVIDER_MESSAGE_CHARS + 1, "truncated, with a marker");
         assert!(message.starts_with("a b"), "control characters are replaced: {message}");
     }
 }
