@@ -65,7 +65,7 @@ pub fn typescript() -> String {
          export const MAX_SAVED_PROMPTS = {};\n\n\
          /** Maximum sampling temperature of each kind of provider. */\n\
          export const MAX_TEMPERATURE = {} satisfies Record<ProviderKind, number>;\n\n",
-        chat::MAX_SERVERS,
+        chat::MAX_SERVERS_PER_CONVERSATION,
         chat::MAX_PROMPT_NAME,
         chat::MAX_REPLY_TOKENS,
         chat::MAX_SAVED_PROMPTS,
