@@ -155,7 +155,7 @@ mod tests {
         let line = test_server_record().to_string();
         assert!(!line.contains('\n'), "a record must be one line");
         assert_eq!(line.parse(), Ok(test_server_record()), "what is written must be read");
-        let without = RunningServerRecord { pipes: Vec::new(), ..record() };
+        let without = RunningServerRecord { pipes: Vec::new(), ..test_server_record() };
         assert_eq!(without.to_string().parse(), Ok(without), "a record without pipes must be read too");
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn process_with_a_reused_pid_is_not_killed() {
-        let other = RunningServerRecord { pid: std::process::id(), group: std::process::id(), ..record() };
+        let other = RunningServerRecord { pid: std::process::id(), group: std::process::id(), ..test_server_record() };
         let swept = sweep(&[other]);
         assert_eq!(
             swept[0].outcome,
@@ -193,7 +193,7 @@ mod tests {
             start_time: StartTime::of_process(me).unwrap(),
             owner: me,
             owner_start_time: StartTime::of_process(me).unwrap(),
-            ..record()
+            ..test_server_record()
         };
         assert_eq!(
             sweep(&[mine])[0].outcome,
@@ -208,7 +208,11 @@ mod tests {
     fn killed_drawbridge_process_that_is_not_reaped_yet_is_not_running() {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
-        let its = RunningServerRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
+        let its = RunningServerRecord {
+            owner,
+            owner_start_time: StartTime::of_process(owner).unwrap(),
+            ..test_server_record()
+        };
         assert_eq!(
             sweep(std::slice::from_ref(&its))[0].outcome,
             SweepOutcome::OwnerRunning,

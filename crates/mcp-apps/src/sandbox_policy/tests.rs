@@ -21,7 +21,7 @@ fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> PageMetada
     PageMetadata { domains: Some(domains), ..PageMetadata::default() }
 }
 
-fn directive<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
+fn directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
     policy.split("; ").find_map(|directive| directive.strip_prefix(name)?.strip_prefix(' '))
 }
 
