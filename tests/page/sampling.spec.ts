@@ -149,6 +149,7 @@ test("a long response is streamed, and can be stopped", async ({
     .getByRole("button", { name: "Back to the request" })
     .click();
   await expect(consentRequest(app)).toContainText("write a long answer");
+  await waitUntilDeniable(app);
   await consentRequest(app).getByRole("button", { name: "Decline" }).click();
   expect(await answer.catch(String), "[sampling-reject-error]: the call should report the rejection").toMatch(
     /reject/i,
