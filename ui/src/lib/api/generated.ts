@@ -586,7 +586,7 @@ usedAs: AppSourceUse,
  */
 origin: string, 
 /**
- * Kind of the computers that the origin refers to.
+ * Network that the origin reaches, such as the internet or this computer.
  */
 reach: AppSourceReach, };
 
@@ -5258,7 +5258,8 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to `MAX_NAME_CHARS` characters. Empty if unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to `MAX_READING_NAME_CHARS` characters. Empty if
+ * unknown.
  */
 name: string, 
 /**
