@@ -11,22 +11,21 @@ export function holdTimers(delay: number): { release: () => void } {
   const held = new Map<unknown, Callback>();
   const start = globalThis.setTimeout;
   const clear = globalThis.clearTimeout;
-  const setSpy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((
-    run: Callback,
-    wait?: number,
-  ) => {
-    if (wait !== delay) return start(run, wait);
-    // Only its identity is used.
-    const id = start(() => {}, 0);
-    held.set(id, run);
-    return id;
-  }) as typeof setTimeout);
-  const clearSpy = vi.spyOn(globalThis, "clearTimeout").mockImplementation(((
-    id?: Parameters<typeof clearTimeout>[0],
-  ) => {
-    held.delete(id);
-    clear(id);
-  }) as typeof clearTimeout);
+  const setSpy = vi
+    .spyOn(globalThis, "setTimeout")
+    .mockImplementation((run: Callback, wait?: number) => {
+      if (wait !== delay) return start(run, wait);
+      // Only its identity is used.
+      const id = start(() => {}, 0);
+      held.set(id, run);
+      return id;
+    });
+  const clearSpy = vi
+    .spyOn(globalThis, "clearTimeout")
+    .mockImplementation((id?: Parameters<typeof clearTimeout>[0]) => {
+      held.delete(id);
+      clear(id);
+    });
   onTestFinished(() => {
     setSpy.mockRestore();
     clearSpy.mockRestore();
