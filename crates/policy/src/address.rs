@@ -146,18 +146,32 @@ impl AddressPattern {
 fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
-    let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut reading = plain.join("/");
-    for _ in 0..MAX_DECODING_ROUNDS {
+    let verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
+    // Some programs split the path before they decode it, others decode the whole path first.
+    let decoded = percent_decode_str(own).decode_utf8_lossy().into_owned();
+    [plain.join("/"), decoded].into_iter().fold(verdict, |verdict, reading| {
+        verdict.and(judge_decoded_path(pattern, reading), JudgementReason::Respelled)
+    })
+}
+
+/// Compares a path with a pattern after each round of percent-decoding. The result is doubtful if a round reveals `..`,
+/// because the target then depends on when a program decodes the path and when it resolves `..`.
+fn judge_decoded_path(pattern: &ComponentsPattern, mut reading: String) -> MatchVerdict {
+    let mut verdict: Option<MatchVerdict> = None;
+    for _ in 0..=MAX_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&resolve_dot_components(slashed.split('/'))), JudgementReason::Respelled);
+        if slashed.split('/').any(|segment| segment == "..") {
+            return MatchVerdict::Doubtful(JudgementReason::Respelled);
+        }
+        let own = pattern.judge(&resolve_dot_components(slashed.split('/')));
+        verdict = Some(verdict.map_or(own, |verdict| verdict.and(own, JudgementReason::Respelled)));
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
-            break;
+            return verdict.unwrap_or(own);
         }
         reading = decoded;
     }
-    verdict
+    MatchVerdict::Doubtful(JudgementReason::Respelled)
 }
 
 /// Returns `true` if a URL contains a user name or password.
@@ -342,6 +356,10 @@ mod tests {
                 ("https://api.x/public/..%2fadmin", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/public/%ff/..%2f..%2fadmin", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/public/..%5cadmin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/..%2f/%252e%252e/public", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/a/%2525252e%2525252e", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/100%25", FITS),
+                ("https://api.x/other/%252e%252e/a", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/admin/..%2fpublic%2fa", doubtful(JudgementReason::Respelled)),
                 ("https://api.x//public/a", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/Public/a", doubtful(JudgementReason::Letters)),
