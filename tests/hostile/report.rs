@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Environment variable with the path of the file to which rows are written.
 pub(crate) const TABLE_VARIABLE: &str = "HOSTILE_TABLE";
-/// Environment variable with the seed of random values. A random one is used if it is not set.
+/// Environment variable with the seed of random values. Set by cargo. A random one is used if it is not set.
 const SEED_VARIABLE: &str = "HOSTILE_SEED";
 /// Environment variable with a secret that must not reach a server or a file. Set by cargo.
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";

@@ -19,7 +19,7 @@ use testkit::time::advance_time;
 use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
-/// Number of random event sequences, which differ in each run. Set `PROPTEST_RNG_SEED` to repeat those of a failed run.
+/// Number of random event sequences, which depend on `PROPTEST_RNG_SEED`.
 const RANDOM_SEQUENCES: u32 = 12;
 const SERVER_NAMES: [&str; 2] = ["first", "second"];
 
