@@ -60,7 +60,22 @@ export default defineConfig(({ command }) => ({
       "/events": { target: devHost, ws: true },
     },
   },
-  build: { reportCompressedSize: false, modulePreload: { polyfill: false } },
+  build: {
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // By default each combination of views that share a module has a chunk of its own, and requesting 60 small
+          // chunks takes longer than parsing one large chunk.
+          groups: [
+            { name: "start", tags: ["$initial"], priority: 1 },
+            { name: "shared", minShareCount: 2 },
+          ],
+        },
+      },
+    },
+  },
   test: {
     environment: "happy-dom",
     // Test files share one page and its modules, which take longer to load than most files take to run. setup.ts
