@@ -15,6 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<&'static str> = COMMAND_NAMES.iter().chain(OWN_COMMANDS).copied().collect();
     // The attributes require a static list, and the build script exits directly after.
     let manifest = tauri_build::AppManifest::new().commands(names.leak());
+    // All permissions are generated here. With the default pattern, cargo watches their folder and rebuilds the crate,
+    // because this script has written to it.
+    let manifest = manifest.permissions_path_pattern("permissions/*.toml");
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
     Ok(())
 }
