@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use crate::problem::Problem;
 use crate::process::Program;
@@ -86,37 +85,43 @@ pub(crate) fn run_once_per_content(
 pub(crate) fn build_ui(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
-    let built = modification_time(&folder.join("dist/index.html"));
-    if built.is_some() && newest_modification(&folder)? <= built {
+    let stamp = workspace::target_folder("stamps")?.join("ui-sources");
+    let sources = list_ui_sources(&folder)?;
+    let is_built = folder.join("dist/index.html").is_file();
+    if is_built && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
         return Ok(());
     }
     print_step("building the page");
-    run(npm(&folder).args(["run", "build"]))
+    run(npm(&folder).args(["run", "build"]))?;
+    fs::write(&stamp, sources).map_err(Problem::file_error(&stamp))
 }
 
-fn modification_time(path: &Path) -> Option<SystemTime> {
-    fs::metadata(path).and_then(|data| data.modified()).ok()
-}
-
-/// Returns the latest modification time of the user interface's sources, or `None` if there are none. Folders are
-/// included, since removing a file changes their time.
-fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
-    let mut newest = None;
-    for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
-        let path = entry.map_err(Problem::file_error(folder))?.path();
-        if path.ends_with("node_modules") || path.ends_with("dist") {
-            continue;
-        }
-        newest = newest.max(modification_time(&path));
-        if path.is_dir() {
-            newest = newest.max(self::newest_modification(&path)?);
+/// Returns a line for each source file of the user interface with its path, size and modification time. Results, packages
+/// and compiled messages are omitted, because other tasks also write them.
+fn list_ui_sources(folder: &Path) -> Result<String, Problem> {
+    let mut lines = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(Problem::file_error(&folder))? {
+            let path = entry.map_err(Problem::file_error(&folder))?.path();
+            let is_generated = ["node_modules", "dist", "paraglide"].iter().any(|name| path.ends_with(name));
+            let data = fs::metadata(&path).map_err(Problem::file_error(&path))?;
+            if data.is_dir() && !is_generated {
+                folders.push(path);
+            } else if data.is_file() {
+                let modified = data.modified().map_err(Problem::file_error(&path))?;
+                lines.push(format!("{} {} {modified:?}", path.display(), data.len()));
+            }
         }
     }
-    Ok(newest)
+    lines.sort_unstable();
+    Ok(lines.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     #[test]
@@ -176,23 +181,27 @@ mod tests {
     }
 
     #[test]
-    fn newest_change_is_found_outside_of_node_modules() {
+    fn changed_added_and_removed_sources_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let put = |path: &str, seconds: u64| {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             let file = fs::File::create(path).unwrap();
-            let time = SystemTime::now() + std::time::Duration::from_secs(seconds);
-            file.set_modified(time).unwrap();
-            time
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
         };
-        let page = put("src/shell/App.svelte", 100);
-        put("node_modules/a/index.js", 200);
-        put("dist/index.html", 300);
-        assert_eq!(
-            newest_modification(folder.path()).unwrap(),
-            Some(page),
-            "only sources should be considered, not results and packages"
-        );
+        let list = || list_ui_sources(folder.path()).unwrap();
+        put("src/shell/App.svelte", 100);
+        let first = list();
+        for generated in ["node_modules/a/index.js", "dist/index.html", "src/paraglide/messages.js"] {
+            put(generated, 200);
+        }
+        assert_eq!(list(), first, "packages, results and compiled messages should not be considered");
+        put("src/shell/App.svelte", 101);
+        let changed = list();
+        assert_ne!(changed, first, "a changed file should be noticed");
+        put("messages/en/app.json", 100);
+        assert_ne!(list(), changed, "a new file should be noticed");
+        fs::remove_file(folder.path().join("messages/en/app.json")).unwrap();
+        assert_eq!(list(), changed, "the sources are again those before");
     }
 }
