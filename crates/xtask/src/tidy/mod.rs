@@ -24,6 +24,7 @@ mod struct_fields;
 mod svelte_text;
 mod time;
 pub(crate) mod tree;
+mod untested_targets;
 mod window_commands;
 mod words;
 
@@ -59,7 +60,7 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
+const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 37] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
@@ -95,6 +96,7 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     messages::find_translation_differences,
     time::find_system_clock_reads,
     time::find_sleeping_tests,
+    untested_targets::find_tests_that_never_run,
     window_commands::find_capability_differences,
 ];
 
