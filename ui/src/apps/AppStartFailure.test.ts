@@ -55,9 +55,7 @@ test("says that WebGL is missing", () => {
 test("without a report, shows the number of messages with problems", () => {
   session.log.addDropped("too large");
   show();
-  expect(
-    screen.getByText("The app reported no error. 1 message had a problem."),
-  ).toBeVisible();
+  expect(screen.getByText("The app reported no error. 1 message had a problem.")).toBeVisible();
 });
 
 test("opens the inspector", async () => {
