@@ -12,19 +12,19 @@ import {
   REPORT_PREFIX,
 } from "./app-diagnostics.svelte";
 
-const FETCH: AppDiagnostic = {
+const FETCH = {
   type: "blocked",
   directive: "connect-src",
   address: "https://api.example/",
-};
-const PICTURE: AppDiagnostic = {
+} as const;
+const PICTURE = {
   type: "blocked",
   directive: "img-src",
   address: "https://cdn.example/a.png",
-};
-const UNCAUGHT: AppDiagnostic = { type: "failed", text: "Line 3: Error: no data" };
-const LOGGED: AppDiagnostic = { type: "console", level: "error", text: "no chart" };
-const HINT: AppDiagnostic = { type: "console", level: "info", text: "version 2" };
+} as const;
+const UNCAUGHT = { type: "failed", text: "Line 3: Error: no data" } as const;
+const LOGGED = { type: "console", level: "error", text: "no chart" } as const;
+const HINT = { type: "console", level: "info", text: "version 2" } as const;
 
 let diagnostics: AppDiagnostics;
 beforeEach(() => (diagnostics = new AppDiagnostics()));
