@@ -57,7 +57,7 @@ function timeText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Returns the beginning of a text, with the number of characters that are left out. `cut` were left out before. */
+/** Returns the beginning of a text, with the number of omitted characters. `cut` were omitted before. */
 function shortened(text: string, cut = 0): string {
   const shown = text.slice(0, MAX_TEXT);
   const hidden = cut + text.length - shown.length;
