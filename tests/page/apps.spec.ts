@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Locator, Page } from "@playwright/test";
+
 import { appFrame, approveApp, callToolOnce, pageWith, reviewCard, scriptedApp } from "./apps";
 import { allow, consentRequest, ERAS, expect, test, visit } from "./fixtures";
 import { Provider } from "./provider";
@@ -137,6 +139,77 @@ test.describe("a scripted app", () => {
     await expect(app.locator("iframe"), "the changed app should not be shown without review").toHaveCount(0);
     await reviewCard(app).getByRole("button", { name: "Show app", exact: true }).click();
     await expect(appFrame(app, "show").getByRole("heading", { name: "Second" })).toBeVisible();
+  });
+});
+
+/** Returns the inspector of the shown app. */
+function inspector(app: Page): Locator {
+  return app.getByRole("dialog", { name: "Messages of the app of harbour" });
+}
+
+test.describe("an app that throws at its start", () => {
+  const html = `<!doctype html><title>Failing</title>
+    <script>
+      throw new Error("no harbour today");
+    </script>`;
+  test.use({ setup: scriptedApp(html), checksFaults: false });
+
+  test("says so with its error, and the text of the result stays", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await expect(app.getByText("The app did not start", { exact: true })).toBeVisible();
+    await expect(app.getByText("The app reports an error:")).toBeVisible();
+    // The line is that of the document that the server provides.
+    await expect(app.getByText(/^Line 3: Error: no harbour today/)).toBeVisible();
+    await expect(app.getByTestId("tool-result")).toContainText("This is the text of the result.");
+    await app.getByRole("button", { name: "Messages", exact: true }).click();
+    const output = inspector(app).getByRole("list", { name: "Console output" }).getByRole("listitem");
+    await expect(output).toContainText([/Uncaught error.*no harbour today/s]);
+  });
+});
+
+test.describe("an app whose request is blocked", () => {
+  const html = `<!doctype html><title>Blocked</title><script>
+    console.warn("asking for data", { attempt: 1 });
+    fetch("https://api.example/data").then(() => undefined);
+  </script>`;
+  test.use({ setup: scriptedApp(html), checksFaults: false });
+
+  test("says which directive blocked which address, also in the inspector", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await expect(app.getByText("The app did not start", { exact: true })).toBeVisible();
+    await expect(app.getByText("The app reports that its policy (connect-src) blocked a request:")).toBeVisible();
+    await expect(app.getByText("https://api.example/data", { exact: true })).toBeVisible();
+    await app.getByRole("button", { name: "Messages", exact: true }).click();
+    const blocked = inspector(app).getByRole("list", { name: "Blocked requests" }).getByRole("listitem");
+    await expect(blocked).toContainText([/connect-src\s*https:\/\/api\.example\/data\s*1 time/]);
+    const output = inspector(app).getByRole("list", { name: "Console output" }).getByRole("listitem");
+    await expect(output).toContainText(["asking for data {\"attempt\":1}", /Uncaught error.*Unhandled rejection/s]);
+    await expect(output.first(), "output should have its level").toContainText("Warning");
+    await expect(inspector(app).getByText("0 problems"), "reports are no messages of the protocol").toBeVisible();
+  });
+});
+
+test.describe("an app with much console output", () => {
+  const script = `
+    for (let i = 0; i < 5000; i++) console.log("line " + i);
+    setTimeout(() => console.log("the last line"), 1000);
+    show(document.compatMode + ", scripts: " + document.scripts.length);`;
+  test.use({ setup: scriptedApp(pageWith("Noisy", script)) });
+
+  test("finds its document as its server wrote it, and most of its output is dropped", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await expect(appFrame(app, "show").locator("#outcome")).toHaveText("CSS1Compat, scripts: 1");
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    await app.getByRole("menuitem", { name: "Messages" }).click();
+    const output = inspector(app).getByRole("list", { name: "Console output" }).getByRole("listitem");
+    await expect(output.first()).toContainText("line 0");
+    await expect(output.last(), "output after a pause should be shown").toContainText("the last line");
+    await expect(inspector(app).getByText(/^4\d{3} reports were dropped/)).toBeVisible();
+    expect(await output.count(), "a burst should be limited").toBeLessThan(200);
+    await expect(app.getByText("The app did not start")).toHaveCount(0);
   });
 });
 

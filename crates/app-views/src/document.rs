@@ -2,7 +2,7 @@
 //! them from a custom scheme, the development host from a name below `localhost`. In both, each shown app has an origin
 //! of its own.
 
-use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy};
+use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy, with_diagnostic_script};
 
 /// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app's document.
 const SELF_TEST_PATH: &str = "/self-test";
@@ -47,7 +47,7 @@ pub(crate) struct FrameDocuments {
 impl FrameDocuments {
     pub(crate) fn new(page: &AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
         Self {
-            page: Some(page.html.clone().into_bytes()),
+            page: Some(with_diagnostic_script(&page.html).into_bytes()),
             self_test: Some(SELF_TEST_HTML),
             html: page.html.clone(),
             // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
@@ -59,7 +59,7 @@ impl FrameDocuments {
         }
     }
 
-    /// Returns the HTML document of the app's page.
+    /// Returns the HTML document of the app's page as its server provides it, without the diagnostic script.
     pub(crate) fn html(&self) -> &str {
         &self.html
     }

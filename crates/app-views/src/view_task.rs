@@ -297,6 +297,7 @@ fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
             level: serde_json::to_value(level).ok()?.as_str()?.to_owned(),
             text: data.as_str().map_or_else(|| data.to_string(), str::to_owned),
         },
+        ViewEvent::Diagnosed { diagnostic, dropped } => AppViewChange::Diagnosed { diagnostic, dropped },
         ViewEvent::TeardownRequested => AppViewChange::TeardownRequested,
         ViewEvent::Closed(cause) => AppViewChange::Closed { cause },
         ViewEvent::AppToolsListed(_) | ViewEvent::AppToolsChanged | ViewEvent::AppToolCallEnded { .. } => return None,

@@ -1,6 +1,6 @@
 //! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
 
-use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
+use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -82,6 +82,13 @@ pub enum AppViewChange {
         level: String,
         /// Text of the logged message.
         text: String,
+    },
+    /// The document of the MCP app reported a blocked request, an error or console output.
+    Diagnosed {
+        /// Content of the report, which the app may have forged.
+        diagnostic: Diagnostic,
+        /// Number of reports that were dropped since the previous one.
+        dropped: u64,
     },
     /// The MCP app is closed. No further change of it follows.
     Closed {

@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 mod capabilities;
+mod diagnostics;
 mod display_mode;
 mod host_context;
 mod media_type;
@@ -14,6 +15,7 @@ mod text;
 mod view;
 
 pub use capabilities::{AcceptedContentKinds, HostCapabilities, SamplingSupport, ServerLists};
+pub use diagnostics::{ConsoleLevel, Diagnostic, with_diagnostic_script};
 pub use display_mode::DisplayMode;
 pub use host_context::{
     AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,

@@ -1,8 +1,9 @@
-import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import type {
+  AppDiagnostic,
   AppPageReport,
   AppViewChange,
   DisplayedCall,
@@ -290,6 +291,35 @@ describe("a shown app", () => {
     await choose("Messages");
     expect(await screen.findByText("1 problem")).toBeVisible();
     expect(screen.getByText("forgery")).toBeVisible();
+    expect(await axeProblems(screen.getByRole("dialog")), "axe should find no violations").toEqual(
+      [],
+    );
+  });
+
+  test("shows blocked requests and console output in the inspector", async () => {
+    const report = (diagnostic: AppDiagnostic, dropped = 0) => {
+      const change = { type: "diagnosed", diagnostic, dropped } as const;
+      host.send({ type: "app_view_changed", view: VIEW, change });
+    };
+    const blocked = { directive: "connect-src", address: "https://api.example/<b>" };
+    report({ type: "blocked", ...blocked });
+    report({ type: "blocked", ...blocked });
+    report({ type: "console", level: "warning", text: "slow \u202enetwork" }, 3);
+    await choose("Messages");
+    const dialog = within(await screen.findByRole("dialog"));
+    const [request] = within(dialog.getByRole("list", { name: "Blocked requests" })).getAllByRole(
+      "listitem",
+    );
+    expect(request).toHaveTextContent("connect-src");
+    expect(request).toHaveTextContent("https://api.example/<b>");
+    expect(request).toHaveTextContent("2 times");
+    const [output] = within(dialog.getByRole("list", { name: "Console output" })).getAllByRole(
+      "listitem",
+    );
+    expect(output).toHaveTextContent("Warning");
+    expect(output).toHaveTextContent("slow U+202Enetwork");
+    expect(dialog.getByText(/^3 reports were dropped/)).toBeVisible();
+    expect(dialog.getByText("0 problems"), "reports are no faults of messages").toBeVisible();
     expect(await axeProblems(screen.getByRole("dialog")), "axe should find no violations").toEqual(
       [],
     );

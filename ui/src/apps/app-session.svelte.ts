@@ -3,6 +3,7 @@ import { call } from "$lib/api/client";
 import type {
   AppAnswer,
   AppContext,
+  AppDiagnostic,
   AppDisplayMode,
   AppViewChange,
   Event as HostEvent,
@@ -13,6 +14,7 @@ import { app } from "$lib/state/app.svelte";
 import { errorText } from "$lib/ui/error-title";
 
 import { isConsentPending } from "../consent";
+import { AppDiagnostics, REPORT_PREFIX } from "./app-diagnostics.svelte";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
@@ -25,6 +27,8 @@ import { reachableNames } from "./self-test";
 export const SELF_TEST_LIMIT = 5_000;
 /** Time after which the user is informed that the app has not started, in milliseconds. */
 export const START_LIMIT = 10_000;
+/** The same after an uncaught error of the app, which rarely starts then. */
+export const START_LIMIT_AFTER_ERROR = 3_000;
 /** Time in milliseconds for which the frame stays after the user closed the app, so that the app can save its state. */
 export const CLOSE_LIMIT = 2_500;
 /** Delay after a change before the context is reported, in milliseconds. */
@@ -47,6 +51,7 @@ export class AppSession {
   readonly subject: AppSubject;
   readonly opened: OpenedApp;
   readonly log = new AppLog();
+  readonly diagnostics = new AppDiagnostics();
   readonly requests: AppRequests;
   phase = $state<"self_test" | "running" | "closing" | "closed">("self_test");
   /** URL of the frame. Each URL has a separate frame element. */
@@ -70,6 +75,8 @@ export class AppSession {
   /** Number of documents that the current frame has loaded. */
   #loads = 0;
   #reported: string;
+  /** Set after the first uncaught error of the app. */
+  #hasFailed = false;
   #context: AppContext;
   #contextTimer: ReturnType<typeof setTimeout> | null = null;
   #unfollow: () => void = () => undefined;
@@ -222,14 +229,14 @@ export class AppSession {
       this.log.addDropped("the message can't be written as JSON");
       return;
     }
-    this.log.addMessage("from_page", data, text);
+    if (!text.startsWith(REPORT_PREFIX)) this.log.addMessage("from_page", data, text);
     this.#sender.send(text);
   }
 
   #run(): void {
     this.phase = "running";
     this.src = platform().appUrl(this.opened.view, "");
-    this.#after(START_LIMIT, () => (this.isLate = !this.isInitialized));
+    this.#expectStart(START_LIMIT);
   }
 
   #follow(event: HostEvent): void {
@@ -274,10 +281,25 @@ export class AppSession {
       case "logged":
         this.log.addLogged(change.level, change.text);
         break;
+      case "diagnosed":
+        this.#addReport(change.diagnostic, change.dropped);
+        break;
       case "closed":
         this.#finish({ is: this.phase === "closing" ? "closed" : "removed" });
         break;
     }
+  }
+
+  #addReport(diagnostic: AppDiagnostic, dropped: number): void {
+    this.diagnostics.add(diagnostic, dropped);
+    if (diagnostic.type !== "failed" || this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#expectStart(START_LIMIT_AFTER_ERROR);
+  }
+
+  /** Informs the user if the app is not initialized within a time in milliseconds. */
+  #expectStart(limit: number): void {
+    this.#after(limit, () => (this.isLate = !this.isInitialized));
   }
 
   async #answer(request: number, answer: AppAnswer): Promise<void> {

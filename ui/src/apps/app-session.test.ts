@@ -15,6 +15,7 @@ import {
   CONTEXT_PAUSE,
   SELF_TEST_LIMIT,
   START_LIMIT,
+  START_LIMIT_AFTER_ERROR,
   type AppEnd,
 } from "./app-session.svelte";
 import { MAX_REFUSED_LINKS } from "./app-requests.svelte";
@@ -242,6 +243,28 @@ describe("an app that does not start", () => {
 
   test("in time is not reported", async () => {
     running();
+    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    await vi.advanceTimersByTimeAsync(START_LIMIT);
+    expect(session.isLate).toBe(false);
+  });
+
+  test("is reported earlier after an uncaught error", async () => {
+    const report = () =>
+      change({ type: "diagnosed", diagnostic: { type: "failed", text: "Error: a" }, dropped: 0 });
+    running();
+    report();
+    await vi.advanceTimersByTimeAsync(START_LIMIT_AFTER_ERROR - 1);
+    expect(session.isLate, "the app may still start").toBe(false);
+    report();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(session.isLate, "another error should not delay the report").toBe(true);
+    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    expect(session.isLate, "a late start should end the report").toBe(false);
+  });
+
+  test("in time is not reported after an uncaught error", async () => {
+    running();
+    change({ type: "diagnosed", diagnostic: { type: "failed", text: "Error: a" }, dropped: 0 });
     change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
     await vi.advanceTimersByTimeAsync(START_LIMIT);
     expect(session.isLate).toBe(false);
@@ -499,6 +522,19 @@ describe("context for the model", () => {
     offer("new");
     expect(contextItemsOf("c1").all).toEqual([]);
   });
+});
+
+test("reports of the document are sent to the host, and are no messages in the log", async () => {
+  running();
+  post({ mcpAppDiagnostic: { type: "webgl_missing" }, dropped: 0 });
+  post({ id: 1, mcpAppDiagnostic: { type: "webgl_missing" } });
+  await settle();
+  expect(sent().length, "the host decides on both").toBe(2);
+  expect(session.log.entries.length, "the second is a message").toBe(1);
+  expect(session.diagnostics.isWebglMissing, "only the host's event counts").toBe(false);
+  change({ type: "diagnosed", diagnostic: { type: "webgl_missing" }, dropped: 2 });
+  expect(session.diagnostics.isWebglMissing).toBe(true);
+  expect(session.diagnostics.dropped).toBe(2);
 });
 
 test("faults and log messages are in the log", () => {

@@ -17,12 +17,21 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
     assert_eq!(self_test.status, 200);
     assert!(String::from_utf8(self_test.body.clone()).unwrap().contains("self-test"));
     let page = test.views.respond(&opened.view, "/");
-    assert_eq!((page.status, page.body.as_slice()), (200, HTML.as_bytes()));
+    assert_eq!(page.status, 200);
+    let document = String::from_utf8(page.body.clone()).unwrap();
+    let (doctype, rest) = HTML.split_at("<!doctype html>".len());
+    assert!(
+        document.starts_with(&format!("{doctype}<script>")),
+        "the document should begin with the script: {document}"
+    );
+    assert!(document.ends_with(&format!("</script>{rest}")), "the document should follow the script: {document}");
     assert_eq!(page.headers, self_test.headers, "the self-test should run under the policy of the app");
     let policy = header(&page, "Content-Security-Policy");
     for part in ["default-src 'none'", "connect-src https://api.example.com", "frame-ancestors tauri://localhost"] {
         assert!(policy.contains(part), "{part} should be in {policy}");
     }
+    let scripts = policy.split("; ").find(|directive| directive.starts_with("script-src "));
+    assert_eq!(scripts, Some("script-src 'self' 'unsafe-inline'"), "the script should add nothing to the policy");
     assert!(header(&page, "Permissions-Policy").contains("camera=()"), "nothing should be permitted by default");
     assert_eq!(test.views.respond(&opened.view, "/").status, 404, "no frame should load the app again");
     assert_eq!(test.views.document(&opened.view).unwrap().html, HTML, "the source should stay readable");

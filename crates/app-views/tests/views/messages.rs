@@ -4,7 +4,7 @@ use app_views::{AppAnswer, AppViewError};
 use domain::app_view::{AppUserRequest, AppViewChange};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_apps::DisplayMode;
+use mcp_apps::{Diagnostic, DisplayMode};
 use policy::ApprovalScope;
 use serde_json::json;
 
@@ -27,6 +27,19 @@ async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
         "_meta": { "cursor": "a" },
     });
     assert_eq!(result["params"], expected);
+}
+
+#[tokio::test]
+async fn reports_of_an_app_that_does_not_start_reach_the_page() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    test.approve().await;
+    let opened = test.open().await;
+    let content = json!({ "type": "blocked", "directive": "connect-src", "address": "https://api.example/" });
+    test.post(&opened, json!({ "mcpAppDiagnostic": content, "dropped": 2 }));
+    let change = test.change(&opened, |change| !matches!(change, AppViewChange::Message { .. })).await;
+    let diagnostic =
+        Diagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
+    assert_eq!(change, AppViewChange::Diagnosed { diagnostic, dropped: 2 });
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use super::fault::FaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
 use super::request_parsing::{REFUSED_CODE, RequestConditions, RequestRefusal, parse_request};
 use super::{View, ViewPhase};
+use crate::diagnostics::is_report;
 use crate::text::Excerpt;
 
 /// Prefix of the methods that only the host's sandbox proxy may send.
@@ -20,12 +21,16 @@ const PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
 const BYTES_SEARCHED_FOR_ID: usize = 4096;
 
 impl View {
-    /// Processes a message that the app page posted, as JSON text.
+    /// Processes a message that the app page posted, as JSON text: a message of the protocol, or a report of the
+    /// diagnostic script.
     ///
     /// The caller has to verify that the frame of this view is the source of the message.
     pub fn handle_message(&mut self, text: &str, now: Instant) {
         if self.phase == ViewPhase::Closed {
             return;
+        }
+        if is_report(text) {
+            return self.on_report(text, now);
         }
         let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
         if !self.rate.try_admit(text.len().min(MAX_MESSAGE_BYTES), now) || !has_room {

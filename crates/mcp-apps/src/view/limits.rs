@@ -18,6 +18,12 @@ pub const MAX_PENDING_REQUEST_BYTES: usize = 32 * 1024 * 1024;
 pub const MAX_EARLY_MESSAGES: usize = 32;
 /// Maximum total size in bytes of the app page's messages that are retained until the page is initialized.
 pub const MAX_EARLY_MESSAGE_BYTES: usize = 1024 * 1024;
+/// Maximum size of a report of the diagnostic script in bytes.
+pub const MAX_DIAGNOSTIC_BYTES: usize = 16 * 1024;
+/// Average number of reports of the diagnostic script that are processed per second.
+pub const DIAGNOSTICS_PER_SECOND: u32 = 20;
+/// Number of reports that the diagnostic script may send in a burst after a pause.
+pub const MAX_DIAGNOSTIC_BURST: u32 = 100;
 /// Number of queued outputs of a view at which further messages of the app page are dropped.
 pub const MAX_QUEUED_OUTPUTS: usize = 1024;
 

@@ -4,6 +4,7 @@
 //! - `incoming`: decodes and dispatches messages of the page, within the limits of `limits` and `rate`.
 //! - `handshake`: `ui/initialize`, and messages that are retained until the page is initialized.
 //! - `request`, `request_parsing`, `pending`: requests of the page and the host's responses.
+//! - `diagnostics`: reports of the diagnostic script in the page's document.
 //! - `tool_delivery`: input and result of the tool call that the view shows.
 //! - `notifications`: size, log messages and other notifications of the page.
 //! - `context`: host context, display mode and changed lists.
@@ -12,6 +13,7 @@
 
 mod app_tools;
 mod context;
+mod diagnostics;
 mod fault;
 mod handshake;
 mod incoming;
@@ -41,7 +43,9 @@ use mcp_proto::{RequestId, RpcError};
 use serde_json::{Value, json};
 
 use app_tools::AppToolsState;
+use diagnostics::DiagnosticsState;
 use handshake::MessagesBeforeHandshake;
+use limits::{MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
 use pending::PendingRequests;
 use rate::RateLimit;
 use tool_delivery::ToolDelivery;
@@ -90,6 +94,7 @@ pub struct View {
     rate: RateLimit,
     /// Number of messages of the app page that were dropped since the last processed one.
     dropped: u64,
+    diagnostics: DiagnosticsState,
     early: MessagesBeforeHandshake,
     app: Option<AppInfo>,
     /// Host context that the app page last received.
@@ -110,8 +115,9 @@ impl View {
             config,
             phase: ViewPhase::Waiting,
             outputs: VecDeque::new(),
-            rate: RateLimit::new(now),
+            rate: RateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, now),
             dropped: 0,
+            diagnostics: DiagnosticsState::new(now),
             early: MessagesBeforeHandshake::default(),
             app: None,
             sent_context: Map::new(),

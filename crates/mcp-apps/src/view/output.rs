@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::app_tools::{AppCallId, AppToolError, AppToolList};
 use super::fault::ViewFault;
 use super::request::{AppRequest, AppRequestId};
+use crate::diagnostics::Diagnostic;
 use crate::display_mode::DisplayMode;
 
 /// Output of a view. The host processes outputs in order.
@@ -41,6 +42,13 @@ pub enum ViewEvent {
     DisplayModeChanged(DisplayMode),
     /// The app page logged a message. Untrusted.
     Logged(LogMessage),
+    /// The diagnostic script in the document of the app page sent a report, or the page forged one. Untrusted.
+    Diagnosed {
+        /// Content of the report.
+        diagnostic: Diagnostic,
+        /// Number of reports that were dropped since the previous one.
+        dropped: u64,
+    },
     /// The app page requests its teardown. The host may ignore this.
     TeardownRequested,
     /// Outcome of [`View::list_app_tools`](super::View::list_app_tools).

@@ -2,25 +2,29 @@
 
 use std::time::Instant;
 
-use super::limits::{BYTES_PER_RATE_TOKEN, MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
+use super::limits::BYTES_PER_RATE_TOKEN;
 
 /// Token bucket that limits the rate of an app page's messages. One token is one message.
 #[derive(Debug)]
 pub(super) struct RateLimit {
+    per_second: f64,
+    burst: f64,
     tokens: f64,
     updated: Instant,
 }
 
 impl RateLimit {
-    pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: f64::from(MAX_MESSAGE_BURST), updated: now }
+    /// Creates a limit of `per_second` messages on average, and of `burst` messages after a pause.
+    pub(super) fn new(per_second: u32, burst: u32, now: Instant) -> Self {
+        let burst = f64::from(burst);
+        Self { per_second: f64::from(per_second), burst, tokens: burst, updated: now }
     }
 
     /// Consumes the tokens for a message of `bytes` bytes. Returns `false` and consumes nothing if too few are left.
     pub(super) fn try_admit(&mut self, bytes: usize, now: Instant) -> bool {
         let seconds = now.saturating_duration_since(self.updated).as_secs_f64();
         self.updated = self.updated.max(now);
-        self.tokens = (self.tokens + seconds * f64::from(MESSAGES_PER_SECOND)).min(f64::from(MAX_MESSAGE_BURST));
+        self.tokens = (self.tokens + seconds * self.per_second).min(self.burst);
         let parts = u32::try_from(bytes / BYTES_PER_RATE_TOKEN).unwrap_or(u32::MAX);
         let cost = 1.0 + f64::from(parts);
         let is_admitted = cost <= self.tokens;
@@ -41,13 +45,17 @@ impl RateLimit {
 mod tests {
     use std::time::Duration;
 
-    use super::super::limits::MAX_MESSAGE_BYTES;
+    use super::super::limits::{MAX_MESSAGE_BURST, MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND};
     use super::*;
+
+    fn message_limit(start: Instant) -> RateLimit {
+        RateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, start)
+    }
 
     #[test]
     fn large_responses_delay_further_messages() {
         let start = Instant::now();
-        let mut limit = RateLimit::new(start);
+        let mut limit = message_limit(start);
         limit.charge(BYTES_PER_RATE_TOKEN * (MAX_MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
         assert!(!limit.try_admit(1, start), "the burst should be used up");
         assert!(!limit.try_admit(1, start + Duration::from_secs(1)), "the response should be paid for first");
@@ -57,7 +65,7 @@ mod tests {
     #[test]
     fn burst_and_rate_are_limited() {
         let start = Instant::now();
-        let mut limit = RateLimit::new(start);
+        let mut limit = message_limit(start);
         let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.try_admit(10, now)).count();
         assert_eq!(admitted(&mut limit, start), MAX_MESSAGE_BURST as usize);
         assert_eq!(admitted(&mut limit, start + Duration::from_secs(1)), MESSAGES_PER_SECOND as usize);
@@ -68,7 +76,7 @@ mod tests {
     #[test]
     fn large_messages_count_more_and_the_largest_is_possible() {
         let start = Instant::now();
-        let mut limit = RateLimit::new(start);
+        let mut limit = message_limit(start);
         let admitted = (0..1000).filter(|_| limit.try_admit(MAX_MESSAGE_BYTES, start)).count();
         assert_eq!(admitted, 3);
     }

@@ -5,6 +5,7 @@
 
 mod app_tools;
 mod clauses;
+mod diagnostics;
 mod handshake;
 mod limits;
 mod page;

@@ -27,6 +27,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just("visibility".to_owned()),
         Just("requestId".to_owned()),
         Just("appInfo".to_owned()),
+        Just("mcpAppDiagnostic".to_owned()),
         Just("tools".to_owned()),
         "\\PC{0,8}",
     ];

@@ -401,6 +401,11 @@ mode: AppDisplayMode, };
 export type AppCloseCause = "confirmed" | "failed" | "timed_out" | "never_initialized" | "page_gone";
 
 /**
+ * Level of an app's console output.
+ */
+export type AppConsoleLevel = "error" | "warning" | "info" | "debug";
+
+/**
  * Appearance and surroundings of a shown app: theme, display mode, size, locale and input devices.
  */
 export type AppContext = { 
@@ -440,6 +445,31 @@ touch: boolean,
  * Set if a pointer can hover.
  */
 hover: boolean, };
+
+/**
+ * Report of the diagnostic script in the document of an app. Untrusted.
+ */
+export type AppDiagnostic = { "type": "blocked", 
+/**
+ * Directive of the policy, such as `connect-src`.
+ */
+directive: string, 
+/**
+ * Blocked address, or a word such as `eval` for what has no address. May be empty.
+ */
+address: string, } | { "type": "failed", 
+/**
+ * Message of the error, and the stack if there is one.
+ */
+text: string, } | { "type": "webgl_missing" } | { "type": "console", 
+/**
+ * Level of the console output.
+ */
+level: AppConsoleLevel, 
+/**
+ * Values that the app wrote, separated by spaces.
+ */
+text: string, };
 
 /**
  * Placement of a view in the host's window (specification 2026-01-26, section "Display Modes").
@@ -693,7 +723,15 @@ level: string,
 /**
  * Text of the logged message.
  */
-text: string, } | { "type": "closed", 
+text: string, } | { "type": "diagnosed", 
+/**
+ * Content of the report, which the app may have forged.
+ */
+diagnostic: AppDiagnostic, 
+/**
+ * Number of reports that were dropped since the previous one.
+ */
+dropped: number, } | { "type": "closed", 
 /**
  * Reason for which the app was closed.
  */
