@@ -34,7 +34,7 @@ impl ExportForm {
 pub struct ServerExport {
     /// JSON with the server's entry.
     pub document: Value,
-    /// What the entry omits.
+    /// Values and settings that the entry omits.
     pub omissions: ExportOmissions,
 }
 

@@ -1,4 +1,4 @@
-//! What an exported server or an install link omits: secrets, and settings that the format has no place for.
+//! Omissions of an exported server or an install link: secrets, and settings that the format has no place for.
 
 use ports::server_config::{ServerConfig, ServerTransport};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl OmittedSetting {
     }
 }
 
-/// What an exported server or an install link omits or changes.
+/// Values and settings of a server that its exported entry or its install link omits or changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

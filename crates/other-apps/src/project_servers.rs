@@ -12,7 +12,11 @@ use crate::app_environment::AppEnvironment;
 use crate::apps::{APPS, SettingsPath, SourceApp};
 use crate::files::{self, PROJECT_SETTINGS_FILES};
 use crate::found_server::{EntrySource, FoundServer, ImportStatus, to_found_server};
+use crate::server_candidate::ServerCandidate;
 use crate::{merge, settings_reader};
+
+/// Maximum number of servers that are counted. Further ones are ignored, since each is compared with the others.
+const MAX_COUNTED_SERVERS: usize = 100;
 
 /// Servers that the settings files in a project folder define, and that are not configured here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +33,8 @@ pub struct ProjectServers {
 }
 
 /// Counts the servers that the settings files in a project folder define and that can be imported. Returns `None` if
-/// there are none, if the folder is the home folder, or if its path is not Unicode.
+/// there are none, if the folder is the home folder, or if its path is not Unicode. Counts at most
+/// `MAX_COUNTED_SERVERS`.
 ///
 /// A file that is not readable, too large, invalid, or a link to a file outside of the folder counts as missing.
 #[must_use]
@@ -55,12 +60,13 @@ pub fn project_servers(
         let shown = path.display().to_string();
         let Ok(entries) = settings_reader::read_entries(&text, &shown, Some(app), place.layout) else { continue };
         let source = EntrySource { app: Some(app), id: app.id, file: &shown, project: Some(project) };
-        let before = found.len();
-        for candidate in entries.into_iter().filter_map(|entry| entry.candidate.ok()) {
-            found.push(to_found_server(candidate, source, environment, &no_variables));
+        let candidates: Vec<ServerCandidate> = entries.into_iter().filter_map(|entry| entry.candidate.ok()).collect();
+        if candidates.is_empty() {
+            continue;
         }
-        if found.len() > before {
-            contents.push([file.to_owned(), Hash::of_bytes(text.as_bytes()).as_str().to_owned()]);
+        contents.push([file.to_owned(), Hash::of_bytes(text.as_bytes()).as_str().to_owned()]);
+        for candidate in candidates.into_iter().take(MAX_COUNTED_SERVERS - found.len()) {
+            found.push(to_found_server(candidate, source, environment, &no_variables));
         }
     }
     let is_importable = |row: &&FoundServer| matches!(row.status, ImportStatus::New | ImportStatus::Conflict);

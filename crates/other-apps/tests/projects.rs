@@ -108,6 +108,22 @@ fn unusable_files_count_as_missing() {
 }
 
 #[test]
+fn number_of_counted_servers_is_bounded() {
+    let home = Home::new();
+    let servers = |count: usize| -> Value {
+        let entries = (0..count).map(|number| (format!("s{number}"), local_server(&format!("x{number}"))));
+        json!({ "mcpServers": entries.collect::<serde_json::Map<_, _>>() })
+    };
+    home.write(".mcp.json", &servers(100));
+    let full = home.read_project().expect("the project has servers");
+    assert_eq!((full.count, full.files.len()), (100, 1));
+    home.write(".cursor/mcp.json", &servers(101));
+    let more = home.read_project().expect("the project has servers");
+    assert_eq!((more.count, more.files.len()), (100, 2), "further servers are not counted");
+    assert_ne!(more.hash, full.hash, "but the hash covers their file");
+}
+
+#[test]
 fn home_folder_is_no_project() {
     let home = Home::new();
     write_text(

@@ -41,7 +41,7 @@ describe("copying a server", () => {
     expect(screen.queryByText(title), "the note should be closed").toBeNull();
   });
 
-  test("names everything that is left out", async () => {
+  test("names everything that is omitted", async () => {
     const omissions: ExportOmissions = {
       name: "my-files",
       secrets: ["API_KEY", "TO\u202eKEN"],

@@ -209,6 +209,6 @@ pub enum ServerExportForm {
 pub struct ExportedServer {
     /// JSON or link, for copying.
     pub text: String,
-    /// What the text omits.
+    /// Values and settings that the text omits.
     pub omissions: ExportOmissions,
 }

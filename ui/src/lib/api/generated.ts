@@ -2859,7 +2859,7 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * What an exported server or an install link omits or changes.
+ * Values and settings of a server that its exported entry or its install link omits or changes.
  */
 export type ExportOmissions = { 
 /**
@@ -2905,7 +2905,7 @@ export type ExportedServer = {
  */
 text: string, 
 /**
- * What the text omits.
+ * Values and settings that the text omits.
  */
 omissions: ExportOmissions, };
 
