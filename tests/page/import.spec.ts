@@ -115,3 +115,65 @@ test("servers of a project are untrusted and never preselected", async ({ app, h
   await expect(main.getByRole("heading", { name: "1 server imported" })).toBeFocused();
   expect((await host.snapshot()).servers.map(({ state }) => state.is)).not.toContain("running");
 });
+
+test("a shared folder with servers is announced once for each content of its files", async ({ app, host }) => {
+  const project = join(realpathSync(host.home), "work");
+  const file = "work/.vscode/mcp.json";
+  const brought = (...args: string[]) => JSON.stringify({ servers: { brought: { command: DEMO, args } } });
+  host.writeAtHome(file, brought("--era", "legacy"));
+  await host.call("set_roots", { server: "demo", folders: [project] });
+  const main = app.getByRole("main");
+  const notice = main.getByRole("status").filter({ hasText: "This folder sets up 1 server" });
+  await expect(notice, "the notice should name the folder").toContainText(project);
+  await expect(notice, "the notice should name the file").toContainText(".vscode/mcp.json");
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+  expect((await host.snapshot()).servers.length, "nothing should be imported").toBe(1);
+  await notice.getByRole("button", { name: `Review the servers of ${project}` }).click();
+  await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();
+  await expect(main.getByRole("checkbox", { name: "brought" }), "the server should not be preselected").not.toBeChecked();
+  await expect.poll(() => host.call("unseen_projects", {}), "the folder should count as seen").toEqual({ projects: [] });
+
+  const reload = async () => {
+    const read = app.waitForResponse(/\/api\/unseen_projects$/);
+    await app.reload();
+    await (await read).finished();
+  };
+  await visit(app, "#/settings");
+  await reload();
+  await expect(notice, "the notice should not return").toHaveCount(0);
+  host.writeAtHome(file, brought("--era", "both"));
+  await reload();
+  await expect(notice, "a changed file should be announced again").toContainText(project);
+  await notice.getByRole("button", { name: `Dismiss the note on ${project}` }).click();
+  await expect(notice).toHaveCount(0);
+  await expect.poll(() => host.call("unseen_projects", {}), "the dismissal should be stored").toEqual({ projects: [] });
+});
+
+test("a server is copied as JSON and as a link, and its secret is named but not copied", async ({ app, host, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const config = { type: "stdio", command: DEMO, args: ["--era", "both"], env: { GITHUB_TOKEN: SECRET }, cwd: "/tmp", revision: null };
+  await host.call("add_server", { name: "notes", config });
+  await visit(app, "#/server/notes");
+  const main = app.getByRole("main");
+  const copied = () => app.evaluate(() => navigator.clipboard.readText());
+  const choose = async (item: string) => {
+    await main.getByRole("button", { name: "More", exact: true }).click();
+    await app.getByRole("menuitem", { name: item, exact: true }).click();
+  };
+  await choose("Copy settings as JSON");
+  const note = main.getByRole("status").filter({ hasText: "because they are secrets: GITHUB_TOKEN." });
+  await expect(note).toContainText("Settings copied as JSON");
+  const env = { GITHUB_TOKEN: "${NOTES_GITHUB_TOKEN}" };
+  const entry = { command: DEMO, args: ["--era", "both"], env, cwd: "/tmp" };
+  expect(JSON.parse(await copied()), "the clipboard should have a reference").toEqual({ mcpServers: { notes: entry } });
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+
+  await choose("Copy “Add to Drawbridge” link");
+  await expect(note, "the note should name the omitted setting").toContainText("no place for it in the copy: working folder.");
+  const link = await copied();
+  expect(link).toMatch(/^drawbridge:\/\/mcp\/install\?name=notes&config=/);
+  expect(Buffer.from(link.split("config=")[1]!, "base64url").toString(), "the link should have no secret").not.toContain(SECRET);
+  await visit(app, "#/add-server");
+  await main.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" }).fill(link);
+  await expect(main, "Drawbridge should read its own link").toContainText(`${DEMO} --era both`);
+});

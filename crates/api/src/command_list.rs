@@ -18,9 +18,17 @@ macro_rules! commands {
             import_candidates: ImportSource => ImportCandidates,
             /// Lists the files in a project folder that may define servers, without reading them.
             project_files: ProjectFolder => ProjectFiles,
+            /// Returns the shared folders whose settings files for other apps define servers, except those that the user
+            /// has seen with the same content. Nothing is started or written.
+            unseen_projects: EmptyObject => UnseenProjects,
+            /// Stores that the user has seen that a project defines servers. `unseen_projects` returns the project again
+            /// if its files change.
+            mark_project_seen: SeenProject => EmptyObject,
             /// Imports servers that `import_candidates` has found. They are stopped and not approved, and their secrets
             /// are stored in the keychain.
             import_servers: ImportServers => ImportedServers,
+            /// Returns one server in a format of other apps or as an install link, for copying. Secrets are omitted.
+            export_server: ExportServer => ExportedServer,
             /// Searches the registry for servers by name.
             registry_search: RegistrySearch => RegistryPage,
             /// Returns one server of the registry with its versions, packages and remotes.

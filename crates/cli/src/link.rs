@@ -25,10 +25,11 @@ pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result
     };
     let entry = ServerEntry { name: server.name, config: server.config };
     let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage_error(problem.message))?;
-    for note in &link.notes {
+    let notes = link.omissions.link_notes();
+    for note in &notes {
         session.output.print_message(&escape_line(note));
     }
     let markdown = link.markdown();
     session.output.print_text(&escape_and_prefix_lines(if what.markdown { &markdown } else { &link.link }, ""));
-    Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
+    Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": notes }))
 }

@@ -8,6 +8,7 @@ mod consent;
 mod contained_start;
 mod conversation;
 mod other_apps;
+mod projects;
 mod providers;
 mod results;
 mod rules;

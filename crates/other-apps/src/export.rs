@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::entry::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
 use crate::found_server::secret_removal;
+use crate::omissions::{ExportOmissions, OmittedSetting};
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
 
@@ -17,6 +18,24 @@ pub enum ExportForm {
     McpServers,
     /// Objects `servers` and `inputs`, as in the settings of VS Code.
     VsCode,
+}
+
+impl ExportForm {
+    const fn secret_substitute(self) -> SecretSubstitute {
+        match self {
+            Self::McpServers => SecretSubstitute::Variable,
+            Self::VsCode => SecretSubstitute::Input,
+        }
+    }
+}
+
+/// One server in the format of other apps. Contains no secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerExport {
+    /// JSON with the server's entry.
+    pub document: Value,
+    /// Values and settings that the entry omits.
+    pub omissions: ExportOmissions,
 }
 
 /// The text that replaces a secret in the exported entry of a server.
@@ -56,10 +75,23 @@ pub(crate) enum SecretSubstitute {
 /// ```
 #[must_use]
 pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
-    let mut writer = EntryWriter::new(match form {
-        ExportForm::McpServers => SecretSubstitute::Variable,
-        ExportForm::VsCode => SecretSubstitute::Input,
-    });
+    write_document(&mut EntryWriter::new(form.secret_substitute()), servers, form)
+}
+
+/// Exports the entry of one server as JSON, without secrets, and returns what the entry omits.
+#[must_use]
+pub fn export_server(server: &ServerEntry, form: ExportForm) -> ServerExport {
+    let mut writer = EntryWriter::new(form.secret_substitute());
+    let document = write_document(&mut writer, std::slice::from_ref(server), form);
+    let mut settings = OmittedSetting::always_omitted(&server.config);
+    let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
+    settings.extend(omits_tools.then_some(OmittedSetting::Tools));
+    let omissions =
+        ExportOmissions { secrets: writer.secrets, notes: writer.notes, settings, ..ExportOmissions::default() };
+    ServerExport { document, omissions }
+}
+
+fn write_document(writer: &mut EntryWriter, servers: &[ServerEntry], form: ExportForm) -> Value {
     let entries: Map<String, Value> = servers
         .iter()
         .map(|entry| (entry.name.clone(), writer.write_entry(&entry.name, &entry.config).into()))

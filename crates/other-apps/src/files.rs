@@ -53,8 +53,9 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Paths of the settings files in a project folder that the web UI mentions if they exist.
-const PROJECT_SETTINGS_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
+/// Paths of the settings files in a project folder that define servers and nothing else. The page mentions them if they
+/// exist.
+pub(crate) const PROJECT_SETTINGS_FILES: [&str; 3] = [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
 /// Returns the existing settings files in a project folder, as relative paths. The files are not read.
 #[must_use]

@@ -5,7 +5,8 @@
 //! - [`import`]: parses pasted text in any format, including install links
 //! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with
 //!   the configured ones
-//! - [`export`]: writes configured servers in the formats of other apps
+//! - [`project_servers`]: counts the servers in the settings files of a project folder, with a hash of these files
+//! - [`export`], [`export_server`]: write configured servers in the formats of other apps
 //! - [`install_link`]: writes a server as an install link
 //! - [`entry`], [`json_text`]: parsing of entries
 //!
@@ -24,7 +25,9 @@ pub mod json_text;
 mod links;
 mod merge;
 mod notes;
+mod omissions;
 mod pasted;
+mod project_servers;
 mod scan;
 pub mod secret_detection;
 mod server_candidate;
@@ -36,11 +39,13 @@ mod yaml_text;
 
 pub use app_environment::{AppEnvironment, LOCATION_VARIABLES, OperatingSystem};
 pub use bridged_servers::bridged_remote;
-pub use export::{ExportForm, export};
+pub use export::{ExportForm, ServerExport, export, export_server};
 pub use files::project_files;
 pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
 pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
+pub use omissions::{ExportOmissions, OmittedSetting};
 pub use pasted::import;
+pub use project_servers::{ProjectServers, project_servers};
 pub use scan::{MAX_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};
 pub use server_names::unused_server_name;

@@ -156,6 +156,8 @@ pub enum Document {
     Registry,
     /// `system-prompts.json`: system prompts that the user saved for any conversation.
     SystemPrompts,
+    /// `projects.json`: hash of the settings files for other apps in each shared folder, as last seen by the user.
+    Projects,
 }
 
 impl Document {
@@ -180,6 +182,7 @@ impl Document {
             Self::Origins => "origins.json",
             Self::Registry => "registry.json",
             Self::SystemPrompts => "system-prompts.json",
+            Self::Projects => "projects.json",
         }
     }
 }

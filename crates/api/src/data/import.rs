@@ -1,11 +1,12 @@
-//! Import of servers from the settings of other apps.
+//! Import of servers from the settings of other apps, and export in their formats.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{ConfigProblem, Sandbox, ToolFilter};
 pub use other_apps::{
-    ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind,
+    ExportOmissions, ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus,
+    ImportedValueKind, OmittedSetting, ProjectServers,
 };
 
 /// Settings files to search for servers. By default, those of all known apps in the home folder.
@@ -34,6 +35,23 @@ pub struct ProjectFolder {
 pub struct ProjectFiles {
     /// Paths of the files, relative to the folder.
     pub files: Vec<String>,
+}
+
+/// Projects whose settings files define servers that the user has not seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UnseenProjects {
+    /// Unseen projects, in the order of their paths.
+    pub projects: Vec<ProjectServers>,
+}
+
+/// Project whose servers the user has seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SeenProject {
+    /// Path of the project folder, which must be shared with a server as a root.
+    pub folder: String,
+    /// Hash of the settings files, as in [`ProjectServers::hash`].
+    pub hash: String,
 }
 
 /// Servers that a search of other apps' settings found.
@@ -162,4 +180,35 @@ pub struct ImportOutcome {
     pub only_this_run: Option<String>,
     /// Reason why the server was not imported.
     pub problem: Option<String>,
+}
+
+/// Request to write one server in a format of other apps or as an install link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ExportServer {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Format of the exported text.
+    pub form: ServerExportForm,
+}
+
+/// Format in which one server is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerExportForm {
+    /// JSON with an object `mcpServers`, as in the settings of most apps.
+    McpServers,
+    /// JSON with objects `servers` and `inputs`, as in the settings of VS Code.
+    VsCode,
+    /// Link that adds the server to Drawbridge.
+    Link,
+}
+
+/// One server in a format of other apps or as an install link. Contains no secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ExportedServer {
+    /// JSON or link, for copying.
+    pub text: String,
+    /// Values and settings that the text omits.
+    pub omissions: ExportOmissions,
 }

@@ -1,11 +1,12 @@
-//! Commands that import servers from other apps.
+//! Commands that import servers from other apps, and export a server in their formats.
 //!
 //! Nothing is stored between listing and import: both commands read the files, and selected servers are identified by
 //! the hash of their configuration in the list.
 
 use std::collections::BTreeMap;
 
-use other_apps::{AppEnvironment, FoundServer, MAX_SERVERS, ScanReport, ScanScope};
+use other_apps::{AppEnvironment, ExportForm, FoundServer, LinkTarget, MAX_SERVERS, ScanReport, ScanScope};
+use ports::server_config::ServerEntry;
 
 use super::{Api, containment, errors, server_setup};
 use crate::data::*;
@@ -91,6 +92,32 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
 pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = api.host.project_files(project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
+}
+
+/// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
+pub(super) async fn unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
+    let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
+    Ok(UnseenProjects { projects: api.host.unseen_projects(environment).await? })
+}
+
+pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<ExportedServer, ApiError> {
+    let servers = api.host.snapshot().await?.servers;
+    let server = servers.into_iter().find(|server| server.name == what.server);
+    let server = server.ok_or_else(|| errors::not_found_error("this server"))?;
+    let entry = ServerEntry { name: server.name, config: server.config };
+    let exported_json = |form| {
+        let exported = other_apps::export_server(&entry, form);
+        ExportedServer { text: format!("{:#}", exported.document), omissions: exported.omissions }
+    };
+    Ok(match what.form {
+        ServerExportForm::McpServers => exported_json(ExportForm::McpServers),
+        ServerExportForm::VsCode => exported_json(ExportForm::VsCode),
+        ServerExportForm::Link => {
+            let link = other_apps::install_link(&entry, LinkTarget::Drawbridge)
+                .map_err(|problem| ApiError::new(ErrorCode::Invalid, problem.message))?;
+            ExportedServer { text: link.link, omissions: link.omissions }
+        }
+    })
 }
 
 fn import_sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {

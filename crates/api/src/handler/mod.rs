@@ -54,6 +54,15 @@ impl Handler for Api {
     async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
         import::project_files(self, r).await
     }
+    async fn unseen_projects(&self, _: EmptyObject) -> Result<UnseenProjects, ApiError> {
+        import::unseen_projects(self).await
+    }
+    async fn mark_project_seen(&self, r: SeenProject) -> Result<EmptyObject, ApiError> {
+        Ok(self.host.mark_project_seen(r.folder, r.hash).await.map(|()| EmptyObject {})?)
+    }
+    async fn export_server(&self, r: ExportServer) -> Result<ExportedServer, ApiError> {
+        import::export_server(self, r).await
+    }
     async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search_registry(self, r).await
     }

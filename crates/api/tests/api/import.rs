@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use api::{Api, AppEnvironment, ErrorCode, dispatch};
 use host::HostOptions;
 use ports::secrets::SecretsInMemory;
-use ports::{SecretError, SecretPersistence, Secrets};
+use ports::{Document, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{TestApp, demo_config};
 use testkit::import::import_fixtures;
@@ -247,6 +247,80 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
     let both = json!({ "app": "cursor", "project": project });
     let error = dispatch(&api, "import_candidates", both).await.expect_err("specifying both should be rejected");
     assert_eq!(error.code, ErrorCode::BadRequest, "{error}");
+}
+
+#[tokio::test]
+async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
+    let app = TestApp::start(vec![("demo", demo_config(&[])), ("other", demo_config(&[]))]).await;
+    let home = tempfile::tempdir().unwrap();
+    let folder = |name: &str| home.path().canonicalize().unwrap().join(name);
+    let (project, empty) = (folder("project"), folder("empty"));
+    fs::create_dir(&project).unwrap();
+    fs::create_dir(&empty).unwrap();
+    let write = |command: &str| {
+        let text = json!({ "mcpServers": { "one": { "command": command } } }).to_string();
+        fs::write(project.join(".mcp.json"), text).unwrap();
+    };
+    write("x");
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let unseen = async || run_command(&api, "unseen_projects", json!({})).await["projects"].clone();
+    assert_eq!(unseen().await, json!([]), "a folder that is not shared is not read");
+    for server in ["demo", "other"] {
+        app.host.set_roots(server.to_owned(), vec![empty.clone(), project.clone()]).await.unwrap();
+    }
+    let listed = unseen().await;
+    let hash = listed[0]["hash"].clone();
+    assert_eq!(listed, json!([{ "folder": project, "files": [".mcp.json"], "count": 1, "hash": hash }]));
+    let before = app.host.snapshot().await.unwrap().servers.len();
+    let mark = async |hash: &Value| {
+        run_command(&api, "mark_project_seen", json!({ "folder": project, "hash": hash })).await;
+    };
+    mark(&json!("0".repeat(64))).await;
+    assert_eq!(unseen().await, listed, "the hash of other content has no effect");
+    mark(&hash).await;
+    assert_eq!(unseen().await, json!([]), "the user has seen the project");
+    write("y");
+    let changed = unseen().await;
+    assert_ne!(changed[0]["hash"], hash, "the changed file is reported: {changed}");
+    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), before, "no server is added");
+
+    mark(&changed[0]["hash"]).await;
+    let stored = || app.host.ports().documents.read(Document::Projects).unwrap().unwrap();
+    assert_eq!(stored(), json!({ (project.to_str().unwrap()): changed[0]["hash"] }));
+    for server in ["demo", "other"] {
+        app.host.set_roots(server.to_owned(), vec![empty.clone()]).await.unwrap();
+    }
+    mark(&hash).await;
+    assert_eq!(stored(), json!({}), "folders that are not shared are not stored");
+    let without_home = Api::new(app.host.clone());
+    assert_eq!(run_command(&without_home, "unseen_projects", json!({})).await, json!({ "projects": [] }));
+}
+
+#[tokio::test]
+async fn server_is_exported_without_secrets() {
+    let key = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
+    let mut config = demo_config(&[]);
+    let stdio = config.as_stdio_mut().unwrap();
+    stdio.command = "npx".to_owned();
+    stdio.env.insert("API_KEY".to_owned(), key.to_owned());
+    let app = TestApp::start(vec![("files", config)]).await;
+    let api = Api::new(app.host.clone());
+    let export =
+        async |form: &str| run_command(&api, "export_server", json!({ "server": "files", "form": form })).await;
+    for (form, start) in
+        [("mcp_servers", "{"), ("vs_code", "{"), ("link", "drawbridge://mcp/install?name=files&config=")]
+    {
+        let exported = export(form).await;
+        let text = exported["text"].as_str().unwrap();
+        assert!(text.starts_with(start), "{form}: {text}");
+        assert_eq!(exported["omissions"]["secrets"], json!(["API_KEY"]), "{form}");
+        let imported = other_apps::import(text, &[]).unwrap();
+        assert_eq!((imported.len(), imported[0].name.as_str()), (1, "files"), "{form} can be imported again");
+        assert!(!format!("{exported}{imported:?}").contains("4eC39"), "{form} contains no secret: {exported}");
+    }
+    let missing = json!({ "server": "absent", "form": "link" });
+    let error = dispatch(&api, "export_server", missing).await.expect_err("the server does not exist");
+    assert_eq!(error.code, ErrorCode::NotFound, "{error}");
 }
 
 #[tokio::test]

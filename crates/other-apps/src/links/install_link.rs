@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::link_servers::nearest_allowed_name;
 use super::{link_problem, parse_candidates};
 use crate::export::{EntryWriter, SecretSubstitute};
-use crate::notes::quoted_text;
+use crate::omissions::{ExportOmissions, OmittedSetting};
 
 /// Characters that are percent-encoded in a link's parameter: all except letters, digits, `-`, `_` and `.`.
 const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// Maximum number of paths that the note about local paths names.
+/// Maximum number of local paths that are reported.
 const MAX_NAMED_PATHS: usize = 10;
 
 /// The app in which opening an install link adds the server.
@@ -51,8 +51,8 @@ pub struct InstallLink {
     /// Web page of the app's maker that redirects to `link`, or `None` if no such page exists. Sites such as GitHub
     /// only permit links to web pages.
     pub web: Option<String>,
-    /// Notes about values that have to be filled in, and about settings that a link can't contain.
-    pub notes: Vec<String>,
+    /// Values that have to be filled in, and settings that a link can't contain.
+    pub omissions: ExportOmissions,
 }
 
 impl InstallLink {
@@ -106,47 +106,38 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     let mut writer =
         EntryWriter::new(if app == LinkTarget::VsCode { SecretSubstitute::Input } else { SecretSubstitute::Blank });
     let mut entry = writer.write_entry(&name, &server.config);
-    let mut notes = Vec::new();
-    if name != server.name {
-        notes.push(format!(
-            "it is called {name} in the link, where a name has only letters, digits, \".\", \"-\" and \"_\""
-        ));
-    }
-    notes.extend(writer.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
-    notes.append(&mut writer.notes);
-    notes.extend(remove_unsupported(&mut entry, &server.config, app));
-    notes.extend(local_path_note(&entry));
+    let omissions = ExportOmissions {
+        name: (name != server.name).then(|| name.clone()),
+        secrets: std::mem::take(&mut writer.secrets),
+        notes: std::mem::take(&mut writer.notes),
+        settings: remove_unsupported(&mut entry, &server.config, app),
+        local_paths: local_paths(&entry),
+    };
     let (link, web) = link_addresses(&name, entry, writer.inputs, app);
     verify_link(&link, &server.config)?;
-    Ok(InstallLink { app, link, web, notes })
+    Ok(InstallLink { app, link, web, omissions })
 }
 
-/// Removes settings that a link for this app can't contain from an entry. Returns a note that names the removed
-/// settings, or `None` if nothing was removed.
-fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
+/// Removes settings that a link for this app can't contain from an entry, and returns them.
+fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Vec<OmittedSetting> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
-    let mut places = Vec::new();
+    let mut omitted = Vec::new();
     match &config.transport {
-        ServerTransport::Stdio(stdio) => {
-            places.extend(stdio.cwd.as_ref().map(|_| "the folder it starts in"));
-            places.extend(stdio.sandbox.as_ref().map(|_| "its sandbox"));
-        }
+        ServerTransport::Stdio(stdio) => omitted.extend(stdio.cwd.as_ref().map(|_| OmittedSetting::WorkingFolder)),
         ServerTransport::Http(http) => {
-            places.extend(http.auth.as_ref().map(|_| "how to sign in"));
             if http.kind.is_none() && app != LinkTarget::VsCode {
                 entry.remove("type");
             }
         }
     }
-    places.extend(config.revision.map(|_| "the revision of the protocol"));
-    places.extend((!config.tools.admits_all_tools()).then_some("which tools models are offered"));
-    (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
+    omitted.extend(OmittedSetting::always_omitted(config));
+    omitted.extend((!config.tools.admits_all_tools()).then_some(OmittedSetting::Tools));
+    omitted
 }
 
-/// Returns a note about paths in an entry that may only exist on this computer, or `None` if there are no such paths.
-/// Omitted secrets are not mentioned.
-fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
+/// Returns the paths in an entry that may only exist on this computer. Omitted secrets are not mentioned.
+fn local_paths(entry: &Map<String, Value>) -> Vec<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
         is_drive || (word.starts_with(['/', '~']) && word.len() > 1)
@@ -157,8 +148,7 @@ fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
         other => other.into_iter().collect::<Vec<_>>(),
     };
     let words = ["command", "args", "env"].into_iter().flat_map(values).filter_map(Value::as_str);
-    let paths: Vec<String> = words.filter(is_path).take(MAX_NAMED_PATHS).map(quoted_text).collect();
-    (!paths.is_empty()).then(|| format!("these paths may be only on this computer: {}", paths.join(", ")))
+    words.filter(is_path).take(MAX_NAMED_PATHS).map(str::to_owned).collect()
 }
 
 /// Returns the link with the app's scheme, and the web page that redirects to it.

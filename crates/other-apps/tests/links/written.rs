@@ -88,7 +88,12 @@ fn link_contains_no_secret() {
 fn omitted_secrets_are_noted() {
     let config = local_config("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
     let written = write_link("a", config.clone(), LinkTarget::Drawbridge);
-    assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "the note names the variable");
+    assert_eq!(written.omissions.secrets, ["API_KEY"]);
+    assert_eq!(
+        written.omissions.link_notes(),
+        ["\"API_KEY\" is left blank, as a secret"],
+        "the note names the variable"
+    );
     let read = import(&written.link, &[]).unwrap().remove(0);
     assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
     assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
@@ -110,7 +115,7 @@ fn omitted_settings_are_noted() {
     config.as_stdio_mut().unwrap().sandbox = Some(ports::server_config::SandboxConfig::default());
     let written = write_link("my server!", config, LinkTarget::Drawbridge);
     assert_eq!(
-        written.notes,
+        written.omissions.link_notes(),
         [
             "it is called my-server in the link, where a name has only letters, digits, \".\", \"-\" and \"_\"",
             "no link carries the folder it starts in, its sandbox",

@@ -21,7 +21,10 @@ export interface Commands {
   check_import: { request: ImportText; response: ImportPreview };
   import_candidates: { request: ImportSource; response: ImportCandidates };
   project_files: { request: ProjectFolder; response: ProjectFiles };
+  unseen_projects: { request: EmptyObject; response: UnseenProjects };
+  mark_project_seen: { request: SeenProject; response: EmptyObject };
   import_servers: { request: ImportServers; response: ImportedServers };
+  export_server: { request: ExportServer; response: ExportedServer };
   registry_search: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
   registry_setting: { request: EmptyObject; response: RegistryReport };
@@ -2894,6 +2897,57 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
+ * Values and settings of a server that its exported entry or its install link omits or changes.
+ */
+export type ExportOmissions = { 
+/**
+ * Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
+ */
+name: string | null, 
+/**
+ * Names of the variables and headers whose values contain a secret. The secrets are omitted.
+ */
+secrets: Array<string>, 
+/**
+ * Notes about secrets in arguments and URLs, which are omitted.
+ */
+notes: Array<string>, 
+/**
+ * Omitted settings.
+ */
+settings: Array<OmittedSetting>, 
+/**
+ * Some of the paths in a link, which may only exist on this computer.
+ */
+localPaths: Array<string>, };
+
+/**
+ * Request to write one server in a format of other apps or as an install link.
+ */
+export type ExportServer = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Format of the exported text.
+ */
+form: ServerExportForm, };
+
+/**
+ * One server in a format of other apps or as an install link. Contains no secrets.
+ */
+export type ExportedServer = { 
+/**
+ * JSON or link, for copying.
+ */
+text: string, 
+/**
+ * Values and settings that the text omits.
+ */
+omissions: ExportOmissions, };
+
+/**
  * Kind of a server's failure, which programs can distinguish.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
@@ -4695,6 +4749,11 @@ bytes: number,
 isText: boolean, };
 
 /**
+ * A setting of a server that a format of other apps can't contain.
+ */
+export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
+
+/**
  * Request to show the app of a finished tool call.
  */
 export type OpenApp = { 
@@ -5056,6 +5115,27 @@ export type ProjectFolder = {
  * Path of the project folder, which must be shared with a server as a root.
  */
 folder: string, };
+
+/**
+ * Servers that the settings files in a project folder define, and that are not configured here.
+ */
+export type ProjectServers = { 
+/**
+ * Path of the project folder.
+ */
+folder: string, 
+/**
+ * Paths of the settings files that define servers, relative to the folder.
+ */
+files: Array<string>, 
+/**
+ * Number of servers that can be imported.
+ */
+count: number, 
+/**
+ * Hash of the contents of the settings files that define servers.
+ */
+hash: string, };
 
 /**
  * Prompt that a server lists, with its review state.
@@ -6607,6 +6687,19 @@ name: string,
 hash: string, };
 
 /**
+ * Project whose servers the user has seen.
+ */
+export type SeenProject = { 
+/**
+ * Path of the project folder, which must be shared with a server as a root.
+ */
+folder: string, 
+/**
+ * Hash of the settings files, as in `hash`.
+ */
+hash: string, };
+
+/**
  * Message to send to the model of a conversation.
  */
 export type SendMessage = { 
@@ -6878,6 +6971,11 @@ revision: string | null,
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
 tools?: ToolFilter, };
+
+/**
+ * Format in which one server is exported.
+ */
+export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
 
 /**
  * The instructions that a server provides for models.
@@ -7795,6 +7893,15 @@ new: number,
  * Number of tools and prompts that changed since their review.
  */
 changed: number, };
+
+/**
+ * Projects whose settings files define servers that the user has not seen.
+ */
+export type UnseenProjects = { 
+/**
+ * Unseen projects, in the order of their paths.
+ */
+projects: Array<ProjectServers>, };
 
 /**
  * Request to change the name or the configuration of a server.

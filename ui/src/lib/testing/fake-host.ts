@@ -47,6 +47,7 @@ const NOTHING_SET_UP: Answers = {
     ...{ address: "https://registry.modelcontextprotocol.io", official: true },
     ...{ named: false, header: null },
   }),
+  unseen_projects: () => ({ projects: [] }),
   secrets_status: () => ({ is: "keychain" }),
   content_protection: () => ({
     conversations: { is: "encrypted" },

@@ -1,0 +1,89 @@
+//! Omissions of an exported server or an install link: secrets, and settings that the format has no place for.
+
+use ports::server_config::{ServerConfig, ServerTransport};
+use serde::{Deserialize, Serialize};
+
+use crate::notes::quoted_text;
+
+/// A setting of a server that a format of other apps can't contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum OmittedSetting {
+    /// Working directory of a local server.
+    WorkingFolder,
+    /// Sandbox of a local server.
+    Sandbox,
+    /// Sign-in settings of a remote server.
+    SignIn,
+    /// Revision of the protocol.
+    Revision,
+    /// Lists of the tools that models are offered.
+    Tools,
+}
+
+impl OmittedSetting {
+    /// Returns the words by which notes refer to the setting.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::WorkingFolder => "the folder it starts in",
+            Self::Sandbox => "its sandbox",
+            Self::SignIn => "how to sign in",
+            Self::Revision => "the revision of the protocol",
+            Self::Tools => "which tools models are offered",
+        }
+    }
+
+    /// Returns the settings in `config` that neither a link nor an entry in the formats of other apps can contain.
+    pub(crate) fn always_omitted(config: &ServerConfig) -> Vec<Self> {
+        let mut omitted = Vec::new();
+        match &config.transport {
+            ServerTransport::Stdio(stdio) => omitted.extend(stdio.sandbox.as_ref().map(|_| Self::Sandbox)),
+            ServerTransport::Http(http) => omitted.extend(http.auth.as_ref().map(|_| Self::SignIn)),
+        }
+        omitted.extend(config.revision.map(|_| Self::Revision));
+        omitted
+    }
+}
+
+/// Values and settings of a server that its exported entry or its install link omits or changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ExportOmissions {
+    /// Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
+    pub name: Option<String>,
+    /// Names of the variables and headers whose values contain a secret. The secrets are omitted.
+    pub secrets: Vec<String>,
+    /// Notes about secrets in arguments and URLs, which are omitted.
+    pub notes: Vec<String>,
+    /// Omitted settings.
+    pub settings: Vec<OmittedSetting>,
+    /// Some of the paths in a link, which may only exist on this computer.
+    pub local_paths: Vec<String>,
+}
+
+impl ExportOmissions {
+    /// Returns all omissions of an install link as notes, which are safe to print.
+    #[must_use]
+    pub fn link_notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(name) = &self.name {
+            notes.push(format!(
+                "it is called {name} in the link, where a name has only letters, digits, \".\", \"-\" and \"_\""
+            ));
+        }
+        notes.extend(self.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
+        notes.extend(self.notes.iter().cloned());
+        if !self.settings.is_empty() {
+            let settings: Vec<&str> = self.settings.iter().map(|setting| setting.text()).collect();
+            notes.push(format!("no link carries {}", settings.join(", ")));
+        }
+        if !self.local_paths.is_empty() {
+            let paths: Vec<String> = self.local_paths.iter().map(|path| quoted_text(path)).collect();
+            notes.push(format!("these paths may be only on this computer: {}", paths.join(", ")));
+        }
+        notes
+    }
+}
