@@ -73,9 +73,8 @@ fn sampling_result_may_use_the_tools_of_its_request() {
     let tool = json!({ "name": "move", "inputSchema": { "type": "object" } });
     page.request("sampling/createMessage", sampling_params(json!({ "tools": [tool] })));
     let (id, _) = page.only_request();
-    let content = |name: &str| {
-        json!([{ "type": "text", "text": "a" }, { "type": "tool_use", "id": "1", "name": name, "input": {} }])
-    };
+    let tool_use = |name: &str| json!({ "type": "tool_use", "id": "1", "name": name, "input": {} });
+    let content = |name: &str| json!([{ "type": "text", "text": "a" }, tool_use(name)]);
     let other = page.view.respond(id, HostResponse::Sampling(sampling_result(content("delete"))));
     assert_eq!(other, Err(ResponseError::InvalidResult(SamplingResultProblem::Tool)));
     page.view.respond(id, HostResponse::Sampling(sampling_result(content("move")))).unwrap();
