@@ -278,6 +278,10 @@ describe("a request to a model", () => {
       screen.getByText("Requested by an app that contacts other hosts."),
       "the hosts may have caused the request",
     ).toBeInTheDocument();
+    expect(
+      screen.getByText("The app can also send the model's answer to them."),
+      "the hosts may get the answer",
+    ).toBeInTheDocument();
     expect(screen.getByLabelText("Tools of the app")).toBeInTheDocument();
     set(consentRequest(running, { why }));
     await tick();
