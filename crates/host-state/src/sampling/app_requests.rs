@@ -3,6 +3,7 @@
 
 use domain::consent_request::ConsentRequestOrigin;
 use mcp_proto::session::ClientResponse;
+use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 use tokio::sync::oneshot;
 
 use super::Sampling;
@@ -29,6 +30,11 @@ impl AppSamplingRequest {
 }
 
 impl Sampling {
+    /// Returns `true` if fewer than the maximum number of requests of apps of this run wait for a response.
+    pub fn has_capacity_for_apps(&self, run: RunId) -> bool {
+        self.app_requests.values().filter(|request| request.run == run).count() < DEFAULT_MAX_CONSENT_REQUESTS
+    }
+
     /// Returns the app that sent a request, as displayed in a consent request. Returns `None` for a server, and for an
     /// app that no longer waits for the response.
     pub fn requesting_app(&self, requester: Requester) -> Option<&ConsentRequestOrigin> {
@@ -64,6 +70,17 @@ mod tests {
             reaches_other_hosts: true,
         };
         (AppSamplingRequest { run: RunId(run), why, reply }, replied)
+    }
+
+    #[test]
+    fn requests_of_apps_are_bounded_for_each_run() {
+        let mut sampling = Sampling::default();
+        for number in 0..DEFAULT_MAX_CONSENT_REQUESTS as u64 {
+            assert!(sampling.has_capacity_for_apps(RunId(1)), "there is room for request {number}");
+            sampling.app_requests.insert(number, request(1).0);
+        }
+        assert!(!sampling.has_capacity_for_apps(RunId(1)), "the number of requests is limited");
+        assert!(sampling.has_capacity_for_apps(RunId(2)), "the limit is per run");
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running,
-    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for the user,
+    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response,
     /// [`CallFailure::Cancelled`] if the request ended without a response, for example with the server's session, and
     /// [`CallFailure::Closing`] if the host has shut down.
     pub async fn sample_for_app(

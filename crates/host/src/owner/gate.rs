@@ -335,8 +335,8 @@ impl Owner {
         })
     }
 
-    /// Sends the response that the user approved to the server or its app. If the permit is for a different response, a denial is
-    /// sent instead.
+    /// Sends the response that the user approved to the server or its app. If the permit is for a different response, a
+    /// denial is sent instead.
     pub(super) fn send_approved_response(
         &mut self,
         pending: &PendingRequest,

@@ -21,7 +21,7 @@ impl Owner {
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running, and
-    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for the user.
+    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response.
     pub(crate) fn accept_app_sampling(
         &mut self,
         server: &str,
@@ -35,7 +35,7 @@ impl Owner {
             return Err(CallFailure::NotReady { server: server.to_owned() });
         };
         let run = connection.run;
-        if !self.consent.has_capacity_for(server) {
+        if !self.consent.has_capacity_for(server) || !self.models.sampling.has_capacity_for_apps(run) {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
         let number = self.events.new_id();
