@@ -1,6 +1,6 @@
-//! Requests of an app that the host processes: calls of tools, lists and resources of the app's server, and sampling. The
-//! host decides about each call as about a call of a model, and about sampling as about that of the server, with the app
-//! as the originator.
+//! Requests of an app that the host processes: calls of tools, lists and resources of the app's server, and sampling.
+//! The host decides about each call as about a call of a model, and about sampling as about that of the server, with the
+//! app as the originator.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::result::{call_tool_result, list_result};
 
-/// Number of refusals in a row after which further calls and sampling requests of the app are refused without a consent
-/// request.
+/// Number of refusals in a row after which further calls and sampling requests are refused without a consent request.
 const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
 /// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
 const TOO_MANY_REFUSALS_REASON: &str =
@@ -37,7 +36,7 @@ pub(crate) struct RunningRequests {
     running: JoinSet<(AppRequestId, HostResponse)>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
     calls: HashMap<AppRequestId, RunningRequest>,
-    /// Number of consecutive requests of the app that were refused, or that the app withdrew before the user's decision.
+    /// Number of consecutive requests of the app that were refused, or sampling requests that the app withdrew.
     refused: u32,
 }
 

@@ -50,9 +50,9 @@ impl Host {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
     }
 
-    /// Requests a response of a model for an app of a server, which the user's decisions, the settings and the limits on
-    /// sampling of this server apply to. The returned response is a result or an error. Dropping the future withdraws the
-    /// request.
+    /// Requests a response of a model for an app of a server. The settings and limits of sampling are those of this
+    /// server, and the user decides about each step. The returned response is a result or an error. Dropping the future
+    /// withdraws the request.
     ///
     /// # Errors
     ///

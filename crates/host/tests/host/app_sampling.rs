@@ -135,14 +135,17 @@ async fn denied_sampling_of_an_app_is_an_error_and_counts_for_its_server() {
 #[tokio::test]
 async fn abandoned_sampling_of_an_app_is_withdrawn_and_stops_the_model() {
     let (app, model) = start().await;
-    for is_running in [false, true] {
+    for is_sent in [false, true] {
         let sampling = spawn_sampling(&app, false);
         let request = sampling_request(&app).await;
-        if is_running {
+        if is_sent {
             model.queue_reply(vec![ModelStep::Hangs]);
             app.decide(&request, ONCE).await;
-            let runs = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Sampling { state, .. } if matches!(state.run, ModelAnswerState::Running { .. }));
-            app.consent_request(SERVER, "the model at work", runs).await;
+            let is_running = |q: &ConsentRequestView| {
+                let ConsentRequestBody::Sampling { state, .. } = &q.body else { return false };
+                matches!(state.run, ModelAnswerState::Running { .. })
+            };
+            app.consent_request(SERVER, "the model at work", is_running).await;
         }
         let mut events = app.host.events();
         sampling.abort();

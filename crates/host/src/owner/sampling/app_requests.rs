@@ -20,8 +20,8 @@ impl Owner {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running, and
-    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running,
+    /// and [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response.
     pub(crate) fn accept_app_sampling(
         &mut self,
         server: &str,
