@@ -1,6 +1,6 @@
 //! Requests of an app that the host processes: calls of tools, lists and resources of the app's server, and sampling.
-//! The host decides about each call as about a call of a model, and about sampling as about that of the server, with the
-//! app as the originator.
+//! The host decides about each call as about a call of a model, and about sampling as about that of the server. The app
+//! is the originator of both.
 
 use std::collections::HashMap;
 
