@@ -35,6 +35,15 @@ impl Sampling {
         self.app_requests.values().filter(|request| request.run == run).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }
 
+    /// Removes and returns the request of an app. Returns `None` for a server, and for an app that no longer waits for
+    /// the response.
+    pub fn take_app_request(&mut self, requester: Requester) -> Option<AppSamplingRequest> {
+        match requester {
+            Requester::Server { .. } => None,
+            Requester::App { number, .. } => self.app_requests.remove(&number),
+        }
+    }
+
     /// Returns the app that sent a request, as displayed in a consent request. Returns `None` for a server, and for an
     /// app that no longer waits for the response.
     pub fn requesting_app(&self, requester: Requester) -> Option<&ConsentRequestOrigin> {

@@ -67,8 +67,8 @@ impl Owner {
                     self.end_call(&call, Err(failure));
                 }
                 // Dropping the reply's sender notifies the app.
-                RequestPurpose::Request { requester: Requester::App { number, .. }, .. } => {
-                    drop(self.models.sampling.app_requests.remove(&number));
+                RequestPurpose::Request { requester: requester @ Requester::App { .. }, .. } => {
+                    drop(self.models.sampling.take_app_request(requester));
                 }
                 RequestPurpose::Request { call: Some(call), .. } => self.resume_if_all_decided(&call),
                 // Dropping the sender notifies the sign-in.

@@ -4,7 +4,8 @@ use domain::call::CallFailure;
 use mcp_apps::SamplingResultForm;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use policy::{PolicyAct, PolicyDecision};
+use policy::{Hash, PolicyAct, PolicyDecision};
+use serde_json::json;
 use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
 
@@ -86,17 +87,20 @@ impl Owner {
     pub(in crate::owner) fn send_response_to_app(
         &mut self,
         server: &str,
-        number: u64,
+        requester: Requester,
         answer: AuthorizedPayload<ClientResponse>,
     ) {
-        let Some(request) = self.models.sampling.app_requests.remove(&number) else { return };
+        let Some(request) = self.models.sampling.take_app_request(requester) else { return };
         let outcome = match answer.get() {
             ClientResponse::Sampling(_) => "gets the answer",
             _ => "gets no answer",
         };
         self.log_request_of_app(server, &request, outcome);
-        // The app may have been closed meanwhile.
-        let _ = request.reply.send(answer.into_inner());
+        if let Err(ClientResponse::Sampling(unsent)) = request.reply.send(answer.into_inner()) {
+            // The app was closed, and the withdrawal of its request has not been processed yet.
+            let hash = Hash::of_json(&json!({ "answer": unsent }));
+            self.audit_unsent_model_reply(server, &format!("answered by {}", unsent.model), &hash, requester);
+        }
     }
 
     /// Adds a line about a sampling request of an app to the activity log of its server, which has no message for it.
@@ -104,5 +108,40 @@ impl Owner {
         if let Some(record) = self.servers.records.get(server) {
             record.log_activity_line(ActivityKind::State, &format!("the app of {:?} {words}", request.tool()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::consent_request::ConsentRequestOrigin;
+    use policy::DecisionSource;
+    use server_requests::sampling::empty_sampling_result;
+
+    use super::*;
+    use crate::owner::gate::authorize_allowed_response;
+    use crate::owner::tests::world::{HostFixture, RUN, SERVER};
+
+    #[tokio::test]
+    async fn answer_for_a_closed_app_is_recorded_as_unsent() {
+        let world = HostFixture::new().await;
+        let respond = |owner: &mut Owner| {
+            let (reply, _) = oneshot::channel();
+            let why =
+                ConsentRequestOrigin::App { conversation: None, tool: "show".to_owned(), reaches_other_hosts: false };
+            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, why, reply });
+            let answer = ClientResponse::Sampling(Box::new(empty_sampling_result()));
+            let answer = authorize_allowed_response(DecisionSource::BuiltIn, answer);
+            owner.send_response(SERVER, Requester::App { run: RUN, number: 7 }, answer);
+        };
+        world.host.with_owner(respond).await.unwrap();
+        while world.log.queued_entries() > 0 {
+            world.log.write_next();
+        }
+        let entries = world.log.written_entries();
+        let of_answers = entries.iter().filter(|entry| entry.kind == "sampling-answer");
+        let recorded: Vec<_> = of_answers.map(|entry| (&*entry.decision, &*entry.asker, &*entry.hash)).collect();
+        let hash = Hash::of_json(&json!({ "answer": empty_sampling_result() }));
+        assert_eq!(recorded, [("withdrawn", "app", hash.as_str())], "the log states that nothing was sent");
+        world.close().await;
     }
 }
