@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 
 import { appFrame, approveApp, callToolOnce, pageWith, reviewCard, scriptedApp } from "./apps";
-import { allow, consentRequest, ERAS, expect, test, visit } from "./fixtures";
+import { allow, consentRequest, ERAS, expect, test, visit, waitUntilDeniable } from "./fixtures";
 import { Provider } from "./provider";
 
 const TOOL = "show_board";
@@ -210,6 +210,79 @@ test.describe("an app with much console output", () => {
     await expect(inspector(app).getByText(/^4\d{3} reports were dropped/)).toBeVisible();
     expect(await output.count(), "a burst should be limited").toBeLessThan(200);
     await expect(app.getByText("The app did not start")).toHaveCount(0);
+  });
+});
+
+test.describe("an app that requests answers from a model", () => {
+  const script = `
+    let number = 0;
+    const button = document.createElement("button");
+    button.textContent = "Ask the model";
+    button.onclick = () => {
+      const messages = [{ role: "user", content: { type: "text", text: "say hello" } }];
+      number += 1;
+      show("asked");
+      post({ id: "sampling " + number, method: "sampling/createMessage", params: { messages, maxTokens: 100 } });
+    };
+    document.body.append(button);
+    addEventListener("message", ({ source, data }) => {
+      if (source !== parent || data.id !== "sampling " + number) return;
+      show(data.error ? "error " + data.error.code + ": " + data.error.message : "answer: " + data.result.content.text);
+    });
+    show(JSON.stringify(capabilities.sampling ?? "not offered"));`;
+  test.use({ setup: scriptedApp(pageWith("Questions", script)) });
+
+  // [apps-draft-sampling-guard]
+  test("gets an answer after both approvals, an error if it is denied, and nothing once it is closed", async ({ app, host }) => {
+    const provider = await Provider.start("sk-canary-apps-7c31");
+    try {
+      await provider.setUpIn(host);
+      const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+      const model = { provider: "fake", model: "gpt-5.2" };
+      await host.call("set_sampling", { server: "harbour", settings: { ...settings, model } });
+      await callToolOnce(app, "show");
+      await approveApp(app);
+      const outcome = appFrame(app, "show").locator("#outcome");
+      const ask = appFrame(app, "show").getByRole("button", { name: "Ask the model" });
+      await expect(outcome, "sampling should be offered without tools").toHaveText("{}");
+
+      await ask.click();
+      const frame = consentRequest(app);
+      await expect(frame, "the app should be named").toContainText("The app of show on harbour requests an answer from a model");
+      await expect(frame).toContainText("say hello");
+      expect(await provider.requests(), "the model should receive nothing before consent").toEqual([]);
+      await allow(app, "Ask gpt-5.2");
+      await expect(frame).toContainText("Sends to the app of “show” as the model's answer:");
+      await expect(outcome, "the app should receive nothing before consent").toHaveText("asked");
+      await allow(app, "Send the answer");
+      await expect(outcome).toHaveText("answer: Hello! Grüße, 你好 and 👋 from the model.");
+
+      await ask.click();
+      await app.mouse.move(1, 1);
+      await waitUntilDeniable(app);
+      await consentRequest(app).getByRole("button", { name: "Decline" }).click();
+      await expect(outcome).toHaveText("error -1: the user rejected the request");
+
+      await ask.click();
+      await expect(consentRequest(app)).toContainText("say hello");
+      await visit(app, "#/settings");
+      await expect(consentRequest(app), "a closed app should leave no consent request").toHaveCount(0);
+      expect((await provider.requests()).length, "only the approved request should be sent").toBe(1);
+    } finally {
+      await provider.stop();
+    }
+  });
+
+  test("is offered no sampling if the user has not turned it on for the server", async ({ app, host }) => {
+    const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+    await host.call("set_sampling", { server: "harbour", settings: { ...settings, on: false } });
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText('"not offered"');
+    await appFrame(app, "show").getByRole("button", { name: "Ask the model" }).click();
+    await expect(outcome).toHaveText(/^error -32601: /);
+    await expect(consentRequest(app)).toHaveCount(0);
   });
 });
 

@@ -35,7 +35,10 @@ export function scriptedApp(html: string): Setup {
   return { servers: { harbour }, script: { html }, running: ["harbour"], theme: "light", language: "en" };
 }
 
-/** Returns a page that is initialized as an app, and then runs a script. `post` sends a message to the host. */
+/**
+ * Returns a page that is initialized as an app, and then runs a script. `post` sends a message to the host, and
+ * `capabilities` are those of the host.
+ */
 export function pageWith(heading: string, script = ""): string {
   return `<!doctype html><title>${heading}</title><h1>${heading}</h1><p id="outcome"></p><script>
     const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -46,9 +49,9 @@ export function pageWith(heading: string, script = ""): string {
       if (data.id !== "initialize") return;
       post({ method: "ui/notifications/initialized" });
       post({ method: "ui/notifications/size-changed", params: { height: 200 } });
-      start();
+      start(data.result.hostCapabilities);
     });
-    async function start() { ${script} }
+    async function start(capabilities) { ${script} }
     post({ id: "initialize", method: "ui/initialize", params: {
       protocolVersion: "2026-01-26", appInfo: { name: "scripted", version: "1" }, appCapabilities: {},
     } });

@@ -8,7 +8,7 @@
 //! - `page_report`: an app page as the user reviews it.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
-//! - `requests`: requests of apps to their server: calls, lists and resources.
+//! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
 //! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
 
 mod context;
@@ -40,7 +40,9 @@ use domain::call::CallFailure;
 use domain::content::ToolResult;
 use domain::item::ItemBody;
 use host::Host;
-use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo, UiUri};
+use mcp_apps::{
+    AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SamplingSupport, SandboxGrants, SandboxPolicy, ToolInfo, UiUri,
+};
 use offers::review::AppReviewState;
 use ports::server_config::ServerConfig;
 use serde_json::Value;
@@ -189,6 +191,7 @@ impl AppViews {
         let definition = page_source::tool_definition(&self.host, &server, &tool).await;
         let definition = definition.and_then(|definition| ToolInfo::new(None, &definition));
         let callable_tools = page_source::callable_tools(&self.host, &server).await;
+        let sampling = self.sampling_support(&server).await;
         let id = random_id().ok_or(AppViewError::NoRandomNumbers)?;
         let opened =
             OpenedApp { view: id.clone(), sandbox: SANDBOX_ATTRIBUTE.to_owned(), allow: policy.allow_attribute() };
@@ -202,6 +205,7 @@ impl AppViews {
             context,
             definition,
             callable_tools,
+            sampling,
             result,
             config: self.server_config(&server).await?,
         };
@@ -338,6 +342,12 @@ impl AppViews {
         let servers = self.host.snapshot().await?.servers;
         let found = servers.into_iter().find(|view| view.name == server);
         Ok(found.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?.config)
+    }
+
+    /// Returns the sampling features for apps of a server, or `None` if the user has not turned sampling on for it.
+    async fn sampling_support(&self, server: &str) -> Option<SamplingSupport> {
+        let settings = self.host.sampling(server.to_owned()).await.ok()?.settings;
+        settings.on.then_some(SamplingSupport { tools: settings.tools })
     }
 
     /// Returns the conversation to which a displayed call belongs, if any, and the result of the call.

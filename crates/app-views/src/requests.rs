@@ -1,5 +1,6 @@
-//! Requests of an app to the server that provides it: calls of tools, lists and resources. The host decides about each
-//! call as about a call of a model, with the app as its originator.
+//! Requests of an app that the host processes: calls of tools, lists and resources of the app's server, and sampling.
+//! The host decides about each call as about a call of a model, and about sampling as about that of the server. The app
+//! is the originator of both.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use host::{CallOrigin, Host};
 use mcp_apps::{AppRequest, AppRequestId, HostResponse};
 use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
-use mcp_proto::session::CallError;
+use mcp_proto::session::{CallError, ClientResponse};
 use mcp_proto::types::{ListEntry, ListEntryType, Map};
 use offers::catalog::Catalog;
 use serde_json::{Value, json};
@@ -19,13 +20,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::result::{call_tool_result, list_result};
 
-/// Number of refused calls in a row after which further calls of the app are refused without a consent request.
+/// Number of refusals in a row after which further calls and sampling requests are refused without a consent request.
 const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
-/// Reason that an app receives for the refusal of calls beyond [`MAX_CONSECUTIVE_REFUSALS`].
-const TOO_MANY_REFUSALS_REASON: &str = "several calls were refused in a row; the user can reload the app to allow more";
+/// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
+const TOO_MANY_REFUSALS_REASON: &str =
+    "several requests were refused in a row; the user can reload the app to allow more";
 
-/// Requests of one app to its MCP server that wait for the server's response or for the user's decision.
-pub(crate) struct RequestsToServer {
+/// Requests of one app that wait for its MCP server, for a model, or for the user's decision.
+pub(crate) struct RunningRequests {
     host: Host,
     chat: Chat,
     view: AppViewId,
@@ -34,32 +36,46 @@ pub(crate) struct RequestsToServer {
     running: JoinSet<(AppRequestId, HostResponse)>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
     calls: HashMap<AppRequestId, RunningRequest>,
-    /// Number of consecutive requests of the app that were refused.
+    /// Number of consecutive requests of the app that were refused, or sampling requests that the app withdrew.
     refused: u32,
 }
 
-/// A request of an app to its MCP server that waits for its response.
+/// Kind of a request, which determines how its end changes the number of consecutive refusals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RequestKind {
+    ToolCall,
+    Sampling,
+    /// A list or a resource, most of which need no decision of the user. So its success doesn't end a row of refusals.
+    Read,
+}
+
+/// A request of an app that waits for its response.
 struct RunningRequest {
+    kind: RequestKind,
     task: AbortHandle,
     call: CallId,
     /// Cancels a tool call, even if the host has not registered the call yet.
     stop: CancellationToken,
 }
 
-impl RequestsToServer {
+impl RunningRequests {
     pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
         Self { host, chat, view, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
     }
 
-    /// Starts a request to the server in a spawned task. Returns the request if it is of a kind that the server doesn't
-    /// handle.
+    /// Starts a request to the server or to a model in a spawned task. Returns the request if it is of another kind.
     pub(crate) fn start(&mut self, id: AppRequestId, request: AppRequest) -> Result<(), AppRequest> {
         let call = format!("{}-{}", self.view, id.number());
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
         let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
         let stopped = stop.clone();
+        let kind = match &request {
+            AppRequest::CallTool { .. } => RequestKind::ToolCall,
+            AppRequest::Sample(_) => RequestKind::Sampling,
+            _ => RequestKind::Read,
+        };
         let task = match request {
-            AppRequest::CallTool { .. } if self.refused >= MAX_CONSECUTIVE_REFUSALS => {
+            AppRequest::CallTool { .. } | AppRequest::Sample(_) if self.refused >= MAX_CONSECUTIVE_REFUSALS => {
                 self.running.spawn(async move { (id, HostResponse::Refused(TOO_MANY_REFUSALS_REASON.to_owned())) })
             }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
@@ -67,6 +83,9 @@ impl RequestsToServer {
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
                 (id, to_host_response(result))
             }),
+            AppRequest::Sample(params) => self
+                .running
+                .spawn(async move { (id, to_sampling_response(host.sample_for_app(origin, server, params).await)) }),
             AppRequest::ReadResource { uri } => self.running.spawn(async move {
                 // Contents from the cache would need no decision.
                 let read = host.read_resource_as(origin, call_id, server, uri, true).await;
@@ -83,7 +102,7 @@ impl RequestsToServer {
             AppRequest::ListPrompts { .. } => self.spawn_list(id, "prompts", |catalog| raw_entries(&catalog.prompts)),
             other => return Err(other),
         };
-        self.calls.insert(id, RunningRequest { task, call, stop });
+        self.calls.insert(id, RunningRequest { kind, task, call, stop });
         Ok(())
     }
 
@@ -103,11 +122,12 @@ impl RequestsToServer {
         loop {
             match self.running.join_next().await {
                 Some(Ok((id, response))) => {
-                    self.calls.remove(&id);
-                    self.refused = match response {
-                        HostResponse::Refused(_) => self.refused.saturating_add(1),
-                        _ => 0,
-                    };
+                    let kind = self.calls.remove(&id).map(|running| running.kind);
+                    match (kind, &response) {
+                        (_, HostResponse::Refused(_)) => self.refused = self.refused.saturating_add(1),
+                        (Some(RequestKind::ToolCall), _) | (_, HostResponse::Sampling(_)) => self.refused = 0,
+                        _ => {}
+                    }
                     return (id, response);
                 }
                 // The request was cancelled, so that it needs no response.
@@ -125,18 +145,24 @@ impl RequestsToServer {
         }
     }
 
-    /// Cancels a request of the app to its MCP server. The app then receives no response.
+    /// Cancels a request of the app. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
-        let Some(RunningRequest { task, call, stop }) = self.calls.remove(&id) else { return };
+        let Some(RunningRequest { kind, task, call, stop }) = self.calls.remove(&id) else { return };
         stop.cancel();
+        // This also withdraws a sampling request.
         task.abort();
+        if kind == RequestKind::Sampling {
+            // Otherwise an app could add and withdraw consent requests without end.
+            self.refused = self.refused.saturating_add(1);
+            return;
+        }
         let host = self.host.clone();
         // The call may have ended already.
         tokio::spawn(async move { drop(host.cancel_call(call).await) });
     }
 }
 
-impl Drop for RequestsToServer {
+impl Drop for RunningRequests {
     fn drop(&mut self) {
         let requests: Vec<AppRequestId> = self.calls.keys().copied().collect();
         for id in requests {
@@ -147,6 +173,20 @@ impl Drop for RequestsToServer {
 
 fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
     entries.iter().filter_map(|entry| entry.raw().parse().ok()).collect()
+}
+
+/// Converts the host's response to a sampling request. A refusal has the error code of MCP, which the view adds.
+fn to_sampling_response(response: Result<ClientResponse, CallFailure>) -> HostResponse {
+    match response {
+        Ok(ClientResponse::Sampling(result)) => HostResponse::Sampling(result),
+        Ok(ClientResponse::Refused { code: code::INVALID_PARAMS, message }) => {
+            HostResponse::Failed(RpcError::new(code::INVALID_PARAMS, message))
+        }
+        Ok(ClientResponse::Refused { message, .. }) => HostResponse::Refused(message),
+        // The host responds to sampling in no other way.
+        Ok(ClientResponse::Elicitation(_) | ClientResponse::Roots(_)) => to_host_response(Err(CallFailure::Internal)),
+        Err(failure) => to_host_response(Err(failure)),
+    }
 }
 
 fn to_host_response(result: Result<Map, CallFailure>) -> HostResponse {

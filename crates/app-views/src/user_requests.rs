@@ -14,8 +14,6 @@ use ports::url_parts::MAX_URL_BYTES;
 const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
 /// Reason for refusing to save files whose contents can't be decoded.
 const UNDECODABLE_FILES_REASON: &str = "the contents of a file are neither text nor base64";
-/// Reason for refusing an app's sampling request, since the host announces no sampling to apps.
-const NO_SAMPLING_REASON: &str = "the host offers no sampling to apps";
 
 // Otherwise the link dialog would show links that it can't open.
 const _: () = assert!(MAX_LINK_BYTES <= MAX_URL_BYTES);
@@ -62,14 +60,14 @@ impl UserRequests {
                 }
                 AppUserRequest::SaveFiles { files: shown }
             }
-            AppRequest::Sample(_) => return Err(NO_SAMPLING_REASON),
             AppRequest::CallTool { .. }
             | AppRequest::ListTools { .. }
             | AppRequest::ReadResource { .. }
             | AppRequest::ListResources { .. }
             | AppRequest::ListResourceTemplates { .. }
             | AppRequest::ListPrompts { .. }
-            | AppRequest::UpdateModelContext(_) => return Err("the request can't be carried out now"),
+            | AppRequest::UpdateModelContext(_)
+            | AppRequest::Sample(_) => return Err("the request can't be carried out now"),
         };
         self.waiting.insert(id.number(), (id, files));
         Ok(user_request)

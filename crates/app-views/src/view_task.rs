@@ -12,15 +12,18 @@ use host::view::HostEvent;
 use host::{CallOrigin, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
-    ModelContext, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
+    ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent,
+    ViewOutput,
 };
+use mcp_proto::RpcError;
+use mcp_proto::jsonrpc::code;
 use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
 use ports::server_config::ServerConfig;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::requests::RequestsToServer;
+use crate::requests::RunningRequests;
 use crate::user_requests::{SavedFile, UserRequests};
 use crate::{AppAnswer, AppContext, AppViews, page_source, result};
 
@@ -53,6 +56,8 @@ pub(crate) struct ViewSetup {
     pub(crate) context: AppContext,
     pub(crate) definition: Option<ToolInfo>,
     pub(crate) callable_tools: BTreeSet<String>,
+    /// Sampling support for the app, or `None` if the user has not turned sampling on for its server.
+    pub(crate) sampling: Option<SamplingSupport>,
     pub(crate) result: ToolResult,
     /// Configuration of the app's server. The app is closed when the configuration changes.
     pub(crate) config: ServerConfig,
@@ -66,7 +71,7 @@ struct ViewTask {
     config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
-    requests: RequestsToServer,
+    requests: RunningRequests,
     pending: UserRequests,
 }
 
@@ -108,7 +113,7 @@ impl ViewTask {
                 .is_some()
                 .then_some(AcceptedContentKinds { structured_content: true, ..AcceptedContentKinds::TEXT }),
             message: setup.conversation.is_some().then_some(AcceptedContentKinds::TEXT),
-            sampling: None,
+            sampling: setup.sampling,
         };
         let config = ViewConfig {
             host: HostOptions::default().client,
@@ -131,7 +136,7 @@ impl ViewTask {
             tool: setup.tool,
             reaches_other_hosts: setup.reaches_other_hosts,
         };
-        let requests = RequestsToServer::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
+        let requests = RunningRequests::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
         let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
         Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
     }
@@ -193,8 +198,13 @@ impl ViewTask {
     }
 
     fn respond(&mut self, id: AppRequestId, response: HostResponse) {
+        let mut responded = self.view.respond(id, response);
+        if let Err(ResponseError::InvalidResult(problem)) = responded {
+            let error = RpcError::new(code::INTERNAL_ERROR, problem.text());
+            responded = self.view.respond(id, HostResponse::Failed(error));
+        }
         // The request may have been withdrawn meanwhile, or the app does not support the mode.
-        if let Err(error) = self.view.respond(id, response) {
+        if let Err(error) = responded {
             tracing::debug!(%error, "a response to an app was dropped");
         }
     }

@@ -31,7 +31,7 @@ pub enum ConsentRequestOrigin {
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
     },
-    /// A tool call by an app of the server: a page that the server provides (MCP Apps).
+    /// A tool call, a read or a sampling request by an app of the server: a page that the server provides (MCP Apps).
     App {
         /// Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
         conversation: Option<String>,

@@ -43,7 +43,7 @@ pub use events::{EventStream, NumberedEvent};
 pub use failures::{blocked_path_text, session_end_failure};
 pub use folders::{FolderShare, FolderShares, to_roots};
 pub use host_closed::HostClosed;
-pub use ids::{CallTicket, RunId};
+pub use ids::{CallTicket, Requester, RunId};
 pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
 pub use permissions::{
@@ -51,8 +51,8 @@ pub use permissions::{
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use sampling::{
-    AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput, UsageReservation,
-    cost_micros, counted_tool_rounds, token_usage,
+    AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
+    UsageReservation, cost_micros, counted_tool_rounds, token_usage,
 };
 pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};

@@ -1,8 +1,11 @@
-//! Sampling settings and usage of all servers, and sampling requests that models reply to without consent.
+//! Sampling settings and usage of all servers, sampling requests that models reply to without consent, and sampling
+//! requests of apps.
 
+mod app_requests;
 mod model_run;
 mod reservation;
 
+pub use app_requests::AppSamplingRequest;
 pub use model_run::{ModelOutcome, ModelRun, SharedModelOutput};
 pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
 
@@ -10,7 +13,7 @@ use std::collections::BTreeMap;
 
 use domain::Millis;
 use mcp_proto::jsonrpc::code;
-use mcp_proto::session::{ClientResponse, ServerRequestId};
+use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, SamplingCapability};
 use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
@@ -19,7 +22,7 @@ use serde_json::Map;
 use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, count_tool_rounds, estimated_tokens};
 
 use super::refusal_error;
-use crate::RunId;
+use crate::Requester;
 
 /// Maximum number of tool rounds that a sampling request may contain.
 const MAX_TOOL_ROUNDS: usize = 25;
@@ -30,7 +33,9 @@ pub struct Sampling {
     /// Settings and usage by server, as stored in the file.
     pub records: BTreeMap<String, SamplingRecord>,
     /// Sampling requests that are allowed by a rule, so that a model replies without consent.
-    pub auto_approved: FxHashMap<(RunId, ServerRequestId), AutoApprovedRequest>,
+    pub auto_approved: FxHashMap<Requester, AutoApprovedRequest>,
+    /// Sampling requests of apps that have no response yet, by their number in [`Requester::App`].
+    pub app_requests: FxHashMap<u64, AppSamplingRequest>,
     /// Number of the latest model run.
     pub last_run: u64,
     /// Number of the latest change of sampling settings.
@@ -51,15 +56,15 @@ pub struct SamplingRecord {
     pub spent: UsageRecord,
 }
 
-/// A server's sampling request that a rule allowed, so that a model replies without the user's consent.
+/// A sampling request of a server or its app that a rule allowed, so that a model replies without the user's consent.
 pub struct AutoApprovedRequest {
-    /// Name of the server that sent the request.
+    /// Name of the server that sent the request, or to which the app belongs.
     pub server: String,
     /// Number of the model run for this request.
     pub number: u64,
     /// Model run in progress. `None` until the reserved usage is recorded, and after the model has replied.
     pub running: Option<ModelRun>,
-    /// Sampling request of the server.
+    /// Sampling request of the server or app.
     pub params: Box<CreateMessageParams>,
     /// Rule that allowed the request.
     pub by: DecisionSource,
@@ -93,13 +98,15 @@ impl Sampling {
 
     /// Returns `true` if the auto-approved request `of` is still pending and the model run with this number replies to
     /// it.
-    pub fn is_auto_approved_run(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
+    pub fn is_auto_approved_run(&self, of: Requester, number: u64) -> bool {
         self.auto_approved.get(&of).is_some_and(|auto_approved| auto_approved.number == number)
     }
 
-    /// Drops the auto-approved requests for which `is_over` returns `true`, which stops their model runs.
-    pub fn end_auto_approved(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
+    /// Drops the auto-approved requests for which `is_over` returns `true`, which stops their model runs, and the
+    /// requests of apps, which notifies the apps.
+    pub fn end_requests(&mut self, is_over: impl Fn(Requester) -> bool) {
         self.auto_approved.retain(|of, _| !is_over(*of));
+        self.app_requests.retain(|number, request| !is_over(Requester::App { run: request.run, number: *number }));
     }
 
     /// Checks a server's sampling request against the server's settings and limits.

@@ -36,8 +36,8 @@ pub use text::Excerpt;
 pub use view::{
     AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, CloseCause, Download,
     DownloadSource, FaultKind, HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError,
-    ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View, ViewConfig, ViewEvent, ViewFault, ViewOutput,
-    ViewSize, limits,
+    SamplingResultForm, SamplingResultProblem, ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View,
+    ViewConfig, ViewEvent, ViewFault, ViewOutput, ViewSize, limits,
 };
 
 use serde_json::{Value, json};

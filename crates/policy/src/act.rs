@@ -274,7 +274,7 @@ pub enum DecisionReason {
     /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,
     /// The call would be allowed, but a model requests it after it has read untrusted content, or an app that reaches
-    /// other hosts requests it.
+    /// other hosts requests it. Also for such a sampling request of an app.
     AfterUntrusted,
     /// The user reviews a result before a model reads it.
     ResultReview,

@@ -35,7 +35,8 @@ export function formatCount(value: number): string {
  * next to them.
  */
 export function titleLabel(request: ConsentRequest): string {
-  const quoted = request.body.kind === "tool" || request.body.kind === "read";
+  const { body, why } = request;
+  const quoted = body.kind === "tool" || body.kind === "read" || appOfSampling(body, why) !== null;
   return titleParts(request)
     .map(({ text, foreign }) => {
       if (!foreign) return text;
@@ -49,12 +50,26 @@ function unquoted(name: string): string {
   return name.replace(/[“”„‟«»「」『』＂"]/g, "'");
 }
 
+/** A part of a title. `foreign` is set for a name chosen by a server or user. */
+interface TitlePart {
+  text: string;
+  foreign: boolean;
+}
+
 /**
- * Returns the title of a request in parts. Names chosen by a server or user are marked as `foreign`. Tool calls,
- * prompts and resources are requested for the user or a model, not by the server.
+ * Returns the tool whose app, instead of the server, requests sampling. Returns `null` for a sampling request of the
+ * server, and for other requests.
  */
-export function titleParts({ body, server }: ConsentRequest): { text: string; foreign: boolean }[] {
-  const [words, name] = titleOf(body);
+export function appOfSampling(body: ConsentRequestBody, why: ConsentRequestOrigin): string | null {
+  return body.kind === "sampling" && why.by === "app" ? why.tool : null;
+}
+
+/**
+ * Returns the title of a request in parts. Tool calls, prompts and resources are requested for the user or a model, not
+ * by the server.
+ */
+export function titleParts({ body, server, why }: ConsentRequest): TitlePart[] {
+  const [words, name] = titleOf(body, appOfSampling(body, why));
   return words
     .split(/([\uE000\uE001])/)
     .filter((text) => text !== "")
@@ -65,7 +80,11 @@ export function titleParts({ body, server }: ConsentRequest): { text: string; fo
 }
 
 /** Returns the title message with the placeholders `NAME` and `SERVER`, and the replacement of `NAME`. */
-function titleOf(body: ConsentRequestBody): [words: string, name: string] {
+function titleOf(body: ConsentRequestBody, app: string | null): [words: string, name: string] {
+  if (app !== null) {
+    const wants = requestedActionLabel(body);
+    return [m.consent_announce_app({ tool: NAME, server: SERVER, wants }), app];
+  }
   switch (body.kind) {
     case "tool":
       return [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool];

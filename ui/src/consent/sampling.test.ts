@@ -18,6 +18,7 @@ import {
   host,
   renderRequests,
 } from "./test-harness.svelte";
+import { titleLabel } from "./consent-labels";
 import { modelChoiceReason } from "./sampling-labels";
 
 installFakeHostForEachTest();
@@ -260,6 +261,38 @@ describe("a request to a model", () => {
       screen.getByText(/All servers/i),
       "[sampling-include-context]: the requested context should be shown as omitted",
     ).toBeInTheDocument();
+  });
+
+  it("names the app that requests sampling, runs the tools and gets the answer", async () => {
+    const app = { conversation: null, tool: "show_board", reachesOtherHosts: true };
+    const why = { by: "app", ...app } as const;
+    const { request } = samplingRequestBody as Extract<ConsentRequestBody, { kind: "sampling" }>;
+    const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
+    const ofApp = consentRequest(samplingBodyWithModel({ request: { ...request, tools } }), { why });
+    expect(titleLabel(ofApp), "the title should name the app and its server").toBe(
+      "The app of “show_board” on “files” requests an answer from a model",
+    );
+    const { set } = renderRequests(ofApp);
+    expect(screen.getByText("The app of “show_board” asked.")).toBeInTheDocument();
+    expect(
+      screen.getByText("Requested by an app that contacts other hosts."),
+      "the hosts may have caused the request",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("The app can also send the model's answer to them."),
+      "the hosts may get the answer",
+    ).toBeInTheDocument();
+    expect(screen.getByLabelText("Tools of the app")).toBeInTheDocument();
+    set(consentRequest(running, { why }));
+    await tick();
+    expect(screen.getByText(/Nothing was sent to the app yet/)).toBeInTheDocument();
+    set(consentRequest(answered, { why }));
+    await tick();
+    expect(
+      screen.getByText("Sends to the app of “show_board” as the model's answer:"),
+      "the app should be named as the receiver",
+    ).toBeInTheDocument();
+    expect(screen.queryByText(/Sends to files/), "the server gets no answer").toBeNull();
   });
 
   it("has a message for each reason", () => {

@@ -4,6 +4,7 @@
 mod approval;
 mod frames;
 mod messages;
+mod sampling;
 
 use app_views::{AppContext, AppViews, DisplayedCall, OpenedApp};
 use chat::Chat;
@@ -67,15 +68,20 @@ impl TestViews {
 
     /// Approves and opens the app, and initializes it as its page does.
     pub(crate) async fn open_initialized(&mut self) -> OpenedApp {
+        self.open_with_capabilities().await.0
+    }
+
+    /// Opens the app like [`open_initialized`](Self::open_initialized), and also returns the announced capabilities.
+    pub(crate) async fn open_with_capabilities(&mut self) -> (OpenedApp, Value) {
         self.approve().await;
         let opened = self.open().await;
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "availableDisplayModes": ["inline", "fullscreen"] } });
         self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
-        self.response(&opened, 0).await;
+        let response = self.response(&opened, 0).await;
         self.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
         self.change(&opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
-        opened
+        (opened, response["result"]["hostCapabilities"].clone())
     }
 
     /// Posts a message as the frame of the app does.

@@ -2,15 +2,13 @@
 //! `host/src/owner/consent_requests.rs`, `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
 
 use launches::approvals::command_hash;
-use mcp_proto::session::ServerRequestId;
 use policy::{Hash, ResolvedPaths};
 use process::LaunchFiles;
 use serde_json::Value;
 
 use super::request_content::consent_payload_hash;
-use crate::ModelRun;
-use crate::RunId;
 use crate::view::{ConsentRequestBody, ConsentRequestView};
+use crate::{ModelRun, Requester, RunId};
 
 /// The action that the approval of a consent request triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +17,10 @@ pub enum RequestPurpose {
     Start,
     /// Sends the call with this id.
     Call(String),
-    /// Sends the response to a request of the server.
+    /// Sends the response to a request of the server or its app.
     Request {
-        /// Run of the server that sent the request.
-        run: RunId,
-        /// Identifier of the request in its session.
-        request: ServerRequestId,
+        /// Sender of the request.
+        requester: Requester,
         /// Id of the call during which the server sent the request, or `None` if unknown.
         call: Option<String>,
     },
@@ -96,7 +92,7 @@ impl PendingRequest {
     /// one process must not apply to the next process.
     pub fn must_end_with_run(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
-            RequestPurpose::Request { run: own, .. } => *own == run,
+            RequestPurpose::Request { requester, .. } => requester.run() == run,
             RequestPurpose::Call(_) | RequestPurpose::Page => self.view.server == server,
             // A sign-in withdraws its own request, and a result under review was already returned by the server.
             RequestPurpose::Start | RequestPurpose::SignIn(_) | RequestPurpose::Result(_) => false,
@@ -134,7 +130,7 @@ impl PendingRequest {
         consent_payload_hash(&self.view.body, self.schema.as_ref())
     }
 
-    /// Returns `true` if the server rather than the user caused the request.
+    /// Returns `true` if the server or its app rather than the user caused the request.
     pub const fn is_from_server(&self) -> bool {
         matches!(self.purpose, RequestPurpose::Request { .. } | RequestPurpose::Page)
     }

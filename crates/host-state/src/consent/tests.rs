@@ -6,8 +6,8 @@ use policy::{ApprovalScope, ResolvedPaths};
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::RunId;
 use crate::view::ConsentRequestView;
+use crate::{Requester, RunId};
 
 fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
     let body = ConsentRequestBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
@@ -61,6 +61,9 @@ fn request_can_be_denied_until_its_execution_begins() {
 fn consent_requests_bound_to_a_server_run_end_with_it() {
     let ends = |purpose: RequestPurpose| request(1, "s", purpose).must_end_with_run(RunId(1), "s");
     assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
+    let of_app = |run| RequestPurpose::Request { requester: Requester::App { run, number: 1 }, call: None };
+    assert!(ends(of_app(RunId(1))), "an app's request ends with the run of its server");
+    assert!(!ends(of_app(RunId(2))), "an app's request of another run stays");
     assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
     assert!(!ends(RequestPurpose::Result("1".to_owned())), "a result was already returned");
     assert!(

@@ -37,7 +37,7 @@ pub struct ConsentRequestView {
     pub transport: &'static str,
     /// Time at which the request was created.
     pub asked_at: Millis,
-    /// Origin of the request: the user, a model, a call, or the server.
+    /// Origin of the request: the user, a model, an app, a call, or the server.
     pub why: ConsentRequestOrigin,
     /// Number of the round of input requests in the call that led to the request, starting at 1. Multiple requests in
     /// one round have the same number. `None` if no call led to the request.

@@ -1,12 +1,20 @@
-//! Pages of apps (MCP Apps): the user's approval of them, and events of shown apps. Used by the crate `app-views`.
+//! Apps (MCP Apps): the user's approval of their pages, their sampling requests, and events of shown apps. Used by the
+//! crate `app-views`.
 
 use domain::app_view::AppViewEvent;
 use domain::call::CallFailure;
+use host_state::Requester;
 use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
+use mcp_proto::session::ClientResponse;
+use mcp_proto::types::CreateMessageParams;
 use offers::review::AppReviewState;
+use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::ReviewError;
+use crate::owner::{CallOrigin, Owner, ReviewError, WeakOwner};
+
+/// Name of the turns for sampling requests of apps in log messages.
+const SAMPLING_TURN: &str = "app sampling";
 
 impl Host {
     /// Returns the state of the user's review of an app's page.
@@ -42,6 +50,29 @@ impl Host {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
     }
 
+    /// Requests a response of a model for an app of a server. The settings and limits of sampling are those of this
+    /// server, and the user decides about each step. The returned response is a result or an error. Dropping the future
+    /// withdraws the request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running,
+    /// [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response,
+    /// [`CallFailure::Cancelled`] if the request ended without a response, for example with the server's session, and
+    /// [`CallFailure::Closing`] if the host has shut down.
+    pub async fn sample_for_app(
+        &self,
+        origin: CallOrigin,
+        server: String,
+        params: Box<CreateMessageParams>,
+    ) -> Result<ClientResponse, CallFailure> {
+        let (reply, replied) = oneshot::channel();
+        let accept = |owner: &mut Owner| owner.accept_app_sampling(&server, &origin, params, reply);
+        let requester = self.owner.0.turn(SAMPLING_TURN, accept)??;
+        let _withdrawal = AppSamplingWithdrawal { back: self.owner.0.downgrade(), requester };
+        replied.await.map_err(|_| CallFailure::Cancelled)
+    }
+
     /// Emits a change of a shown app to the observers, without waiting for its delivery.
     ///
     /// # Errors
@@ -49,5 +80,22 @@ impl Host {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn emit_app_view_event(&self, event: AppViewEvent) -> Result<(), HostClosed> {
         self.with_owner(move |owner| owner.emit_app_view_event(event)).await
+    }
+}
+
+/// Withdraws the sampling request of an app on drop, unless it has a response.
+struct AppSamplingWithdrawal {
+    back: WeakOwner,
+    requester: Requester,
+}
+
+impl Drop for AppSamplingWithdrawal {
+    fn drop(&mut self) {
+        // A spawned task takes the turn, since the current thread may already hold the lock on the host's state.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (back, requester) = (self.back.clone(), self.requester);
+            // Fails only if the host has shut down.
+            runtime.spawn(async move { back.turn(SAMPLING_TURN, move |owner| owner.on_request_withdrawn(requester)) });
+        }
     }
 }

@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::gate::authorize_denial_response;
+use super::gate::{AuthorizedPayload, authorize_denial_response};
 use super::path_links::unresolved_paths;
 use super::state::{
-    PendingRequest, RequestPurpose, consent_kind, consent_payload_hash, refusal_response, to_consent_body,
+    PendingRequest, RequestPurpose, Requester, consent_kind, consent_payload_hash, refusal_response, to_consent_body,
 };
 use crate::connection::{CallTicket, RunId};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
@@ -87,19 +87,15 @@ impl Owner {
         server_request: ServerRequest,
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
+        let requester = Requester::Server { run, request };
         let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
         match (server_request, decision) {
             (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
-                let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
-                if reason == DecisionReason::Muted {
-                    self.servers.send_response(server, run, request, authorize_denial_response(answer));
-                    return self.count_refused_while_muted(server);
-                }
-                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), reason.name(), answer);
+                self.refuse_denied_request(server, requester, (&body, schema.as_ref()), reason);
             }
             (ServerRequest::Sampling(params), decision) => {
-                self.on_sampling(server, (run, request), call, params, decision);
+                self.on_sampling(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let why = self.calls.consent_origin(call.as_deref());
@@ -107,7 +103,7 @@ impl Owner {
                 if let Some(call) = &call {
                     self.set_call_state(call, CallState::AwaitingInput);
                 }
-                let purpose = RequestPurpose::Request { run, request, call };
+                let purpose = RequestPurpose::Request { requester, call };
                 let (body, schema) = to_consent_body(server_request);
                 self.request_consent_with(server, why, body, scopes, reason, purpose, (schema, round));
             }
@@ -118,29 +114,40 @@ impl Owner {
     /// Converts a server's request to the act that the policy decides about.
     pub(super) fn policy_act<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
         match server_request {
-            ServerRequest::Sampling(params) => PolicyAct::Sample {
-                server,
-                would_use: {
-                    let (sampling, now) = (&self.models.sampling, self.now());
-                    sampling.projected_usage(server, sampling.max_total_tokens(server, params, now), now)
-                },
-            },
+            ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
             ServerRequest::Elicitation(ElicitParams::Url { .. }) => PolicyAct::OpenUrl { server },
             ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
         }
     }
 
-    /// Refuses a server's request without the user's involvement. `reason` is recorded in the audit log.
+    /// Refuses a request of a server or its app that the policy denies.
+    pub(super) fn refuse_denied_request(
+        &mut self,
+        server: &str,
+        requester: Requester,
+        (body, schema): (&ConsentRequestBody, Option<&Value>),
+        reason: DecisionReason,
+    ) {
+        let answer = refusal_response(body, ConsentRequestOutcome::Denied);
+        if reason == DecisionReason::Muted {
+            self.send_response(server, requester, authorize_denial_response(answer));
+            return self.count_refused_while_muted(server);
+        }
+        self.refuse_automatically(server, requester, (body, schema), reason.name(), answer);
+    }
+
+    /// Refuses a request of a server or its app without the user's involvement. `reason` is recorded in the audit log.
     pub(super) fn refuse_automatically(
         &mut self,
         server: &str,
-        (run, request): (RunId, ServerRequestId),
+        requester: Requester,
         (body, schema): (&ConsentRequestBody, Option<&Value>),
         reason: &str,
         answer: ClientResponse,
     ) {
         let hash = consent_payload_hash(body, schema);
+        let conversation = self.models.sampling.conversation_of_app(requester);
         // The entry has no content, so that a server that repeats requests can't displace many other entries of the
         // log.
         let entry = AuditedDecision {
@@ -151,10 +158,24 @@ impl Owner {
             scope: None,
             by: "policy",
             hash: hash.as_str(),
-            asker: "server",
+            asker: requester.audit_name(),
+            conversation: conversation.as_deref(),
             ..AuditedDecision::default()
         };
         self.audit_without_waiting(entry);
-        self.servers.send_response(server, run, request, authorize_denial_response(answer));
+        self.send_response(server, requester, authorize_denial_response(answer));
+    }
+
+    /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.
+    pub(super) fn send_response(
+        &mut self,
+        server: &str,
+        requester: Requester,
+        answer: AuthorizedPayload<ClientResponse>,
+    ) {
+        match requester {
+            Requester::Server { run, request } => self.servers.send_response(server, run, request, answer),
+            Requester::App { .. } => self.send_response_to_app(server, requester, answer),
+        }
     }
 }

@@ -335,8 +335,8 @@ impl Owner {
         })
     }
 
-    /// Sends the response that the user approved to the server. If the permit is for a different response, a denial is
-    /// sent instead.
+    /// Sends the response that the user approved to the server or its app. If the permit is for a different response, a
+    /// denial is sent instead.
     pub(super) fn send_approved_response(
         &mut self,
         pending: &PendingRequest,
@@ -360,8 +360,8 @@ impl Owner {
         if pending.is_from_server() {
             self.count_decision(&pending.view.server, false);
         }
-        if let RequestPurpose::Request { run, request, call } = &pending.purpose {
-            self.servers.send_response(&pending.view.server, *run, *request, answer);
+        if let RequestPurpose::Request { requester, call } = &pending.purpose {
+            self.send_response(&pending.view.server, *requester, answer);
             if let Some(call) = call {
                 self.resume_if_all_decided(call);
             }

@@ -73,7 +73,8 @@ pub use state::{
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
     CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
-    Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState, SignIns,
+    Lifetime, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry, SettingsState,
+    SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -204,7 +205,9 @@ impl Owner {
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
                 self.decide_server_request(run, &server, request, ticket, *server_request)
             }
-            ConnectionEvent::Withdrawn { request } => self.on_request_withdrawn(run, request),
+            ConnectionEvent::Withdrawn { request } => {
+                self.on_request_withdrawn(Requester::Server { run, request });
+            }
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),

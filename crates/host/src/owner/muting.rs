@@ -6,7 +6,9 @@ use tokio::time::Instant;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{DENIALS_UNTIL_MUTE, PendingRequest, RequestThrottle, consent_kind, consent_subject};
+use super::state::{
+    DENIALS_UNTIL_MUTE, PendingRequest, RequestThrottle, consent_kind, consent_subject, originator_name,
+};
 use crate::connection::RunId;
 
 impl Owner {
@@ -64,7 +66,7 @@ impl Owner {
                 by: "policy",
                 rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
-                asker: "server",
+                asker: originator_name(&pending.view.why),
                 ..AuditedDecision::default()
             });
             self.notify_refusal(

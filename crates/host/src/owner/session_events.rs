@@ -80,7 +80,7 @@ impl Owner {
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
-        self.models.sampling.end_auto_approved(|(of, _)| of == run);
+        self.models.sampling.end_requests(|requester| requester.run() == run);
         self.withdraw_requests_if(|p| p.must_end_with_run(run, name));
         let mut again = false;
         if failure.is_some()

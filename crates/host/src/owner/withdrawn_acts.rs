@@ -9,7 +9,7 @@ use super::Owner;
 use super::audit::PendingAct;
 use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
-use super::state::{CallOrigin, PendingRequest, consent_kind, consent_subject};
+use super::state::{CallOrigin, PendingRequest, Requester, consent_kind, consent_subject};
 
 /// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
@@ -70,7 +70,13 @@ impl Owner {
     }
 
     /// Records that an allowed sampling request was not sent to a model.
-    pub(super) fn audit_unsent_sampling_request(&mut self, server: &str, subject: &str, hash: &Hash) {
+    pub(super) fn audit_unsent_sampling_request(
+        &mut self,
+        server: &str,
+        subject: &str,
+        hash: &Hash,
+        requester: Requester,
+    ) {
         let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
@@ -81,13 +87,13 @@ impl Owner {
             by,
             rule,
             hash,
-            asker: "server",
+            asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that an allowed reply of a model was not sent to the server.
-    pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash) {
+    /// Records that an allowed reply of a model was not sent to the server or its app.
+    pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash, requester: Requester) {
         let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
@@ -98,7 +104,7 @@ impl Owner {
             by,
             rule,
             hash,
-            asker: "server",
+            asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
     }

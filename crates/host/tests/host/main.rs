@@ -3,6 +3,7 @@
 
 mod activity;
 mod app_calls;
+mod app_sampling;
 mod asks_each_time;
 mod audit;
 mod audit_retention;

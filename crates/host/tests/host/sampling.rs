@@ -302,7 +302,7 @@ async fn sampling_is_off_by_default() {
     user.abort();
 }
 
-fn sampling_rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
+pub(crate) fn sampling_rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
     PolicyRule {
         direction: RuleDirection::FromServer,
         effect: RuleEffect::Allow,

@@ -3,7 +3,7 @@
 //!
 //! - `incoming`: decodes and dispatches messages of the page, within the limits of `limits` and `rate`.
 //! - `handshake`: `ui/initialize`, and messages that are retained until the page is initialized.
-//! - `request`, `request_parsing`, `pending`: requests of the page and the host's responses.
+//! - `request`, `request_parsing`, `pending`, `sampling`: requests of the page and the host's responses.
 //! - `diagnostics`: reports of the diagnostic script in the page's document.
 //! - `tool_delivery`: input and result of the tool call that the view shows.
 //! - `notifications`: size, log messages and other notifications of the page.
@@ -24,6 +24,7 @@ mod pending;
 mod rate;
 mod request;
 mod request_parsing;
+mod sampling;
 mod teardown;
 mod tool_delivery;
 
@@ -33,6 +34,7 @@ pub use fault::{FaultKind, MessageDirection, ViewFault};
 pub use handshake::PROTOCOL_VERSIONS;
 pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};
 pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
+pub use sampling::{SamplingResultForm, SamplingResultProblem};
 pub use tool_delivery::ToolMessageOrderError;
 
 use std::collections::{BTreeSet, VecDeque};

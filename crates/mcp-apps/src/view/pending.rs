@@ -10,6 +10,7 @@ use super::limits::{MAX_PENDING_REQUEST_BYTES, MAX_PENDING_REQUESTS};
 use super::output::ViewOutput;
 use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
 use super::request_parsing::REFUSED_CODE;
+use super::sampling::{SAMPLING_REFUSED_CODE, SamplingResultForm};
 use super::{View, single_member_object};
 
 /// A request of the app page that waits for the host's response.
@@ -34,6 +35,8 @@ enum RequestKind {
     ModelContext(ModelContext),
     /// A request for another display mode.
     DisplayMode,
+    /// A sampling request, whose result must have this form.
+    Sampling(SamplingResultForm),
 }
 
 /// Requests of the app page that wait for the host's response, oldest first.
@@ -65,8 +68,9 @@ impl View {
     /// # Errors
     ///
     /// Returns [`ResponseError::NotOpen`] if the request does not wait for a response, [`ResponseError::WrongKind`] if
-    /// the response is for another kind of request, and [`ResponseError::UndeclaredDisplayMode`] for a display mode
-    /// that the page does not support.
+    /// the response is for another kind of request, [`ResponseError::InvalidResult`] for a result that is not valid for
+    /// the sampling request, and [`ResponseError::UndeclaredDisplayMode`] for a display mode that the page does not
+    /// support.
     pub fn respond(&mut self, id: AppRequestId, response: HostResponse) -> Result<(), ResponseError> {
         let request = self.pending.requests.get(&id).ok_or(ResponseError::NotOpen)?;
         let mut mode = None;
@@ -81,16 +85,23 @@ impl View {
             (RequestKind::DisplayMode, HostResponse::Refused(_) | HostResponse::Failed(_)) => {
                 Ok(json!({ "mode": self.config.context.display_mode }))
             }
+            (RequestKind::Sampling(_), HostResponse::Refused(reason)) => {
+                Err(RpcError::new(SAMPLING_REFUSED_CODE, reason))
+            }
             (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED_CODE, reason)),
             (_, HostResponse::Failed(error)) => Err(error),
             (RequestKind::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
             (RequestKind::ToolList, HostResponse::Result(result)) => {
                 Ok(Value::Object(self.remove_hidden_tools(result)))
             }
-            (RequestKind::Act | RequestKind::ModelContext(_), HostResponse::Done) => Ok(json!({})),
-            (_, HostResponse::Result(_) | HostResponse::Done | HostResponse::DisplayMode(_)) => {
-                return Err(ResponseError::WrongKind);
+            (RequestKind::Sampling(form), HostResponse::Sampling(result)) => {
+                Ok(json!(form.apply(*result).map_err(ResponseError::InvalidResult)?))
             }
+            (RequestKind::Act | RequestKind::ModelContext(_), HostResponse::Done) => Ok(json!({})),
+            (
+                _,
+                HostResponse::Result(_) | HostResponse::Sampling(_) | HostResponse::Done | HostResponse::DisplayMode(_),
+            ) => return Err(ResponseError::WrongKind),
         };
         let Some(request) = self.pending.requests.remove(&id) else { return Err(ResponseError::NotOpen) };
         if let (RequestKind::ModelContext(context), Ok(_)) = (request.kind, &result) {
@@ -122,8 +133,8 @@ impl View {
             | AppRequest::ReadResource { .. }
             | AppRequest::ListResources { .. }
             | AppRequest::ListResourceTemplates { .. }
-            | AppRequest::ListPrompts { .. }
-            | AppRequest::Sample(_) => RequestKind::Mcp,
+            | AppRequest::ListPrompts { .. } => RequestKind::Mcp,
+            AppRequest::Sample(params) => RequestKind::Sampling(SamplingResultForm::for_request(params)),
         };
         self.pending.last_id += 1;
         let id = AppRequestId(self.pending.last_id);

@@ -1,9 +1,10 @@
 //! Requests of a page that the host decides on and executes, and the host's responses.
 
 use mcp_proto::RpcError;
-use mcp_proto::types::{ContentBlock, CreateMessageParams, Map, Resource, ResourceContents};
+use mcp_proto::types::{ContentBlock, CreateMessageParams, CreateMessageResult, Map, Resource, ResourceContents};
 use url::Url;
 
+use super::sampling::SamplingResultProblem;
 use crate::display_mode::DisplayMode;
 
 /// Identifier of an app page's request, unique in its view.
@@ -76,7 +77,8 @@ pub enum AppRequest {
         /// Requested display mode.
         mode: DisplayMode,
     },
-    /// Requests a response of a model (sampling).
+    /// Requests a response of a model (sampling). Valid like such a request of a server: content types, and the balance
+    /// of tool uses and tool results.
     Sample(Box<CreateMessageParams>),
 }
 
@@ -110,9 +112,12 @@ pub struct ModelContext {
 /// Response of the host to an app page's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostResponse {
-    /// Result of a tool call, list, resource or sampling request. Sent to the page unchanged, except that tools that
-    /// apps may not call are removed from lists.
+    /// Result of a tool call, list or resource request. Sent to the page unchanged, except that tools that apps may not
+    /// call are removed from lists.
     Result(Map),
+    /// Result of a sampling request. Sent in the form that the request asks for
+    /// ([`SamplingResultForm`](super::SamplingResultForm)).
+    Sampling(Box<CreateMessageResult>),
     /// The host executed the requested action: opened a link, saved files, added a message or replaced the context for
     /// models.
     Done,
@@ -133,6 +138,9 @@ pub enum ResponseError {
     /// The response is for another kind of request.
     #[error("the response is for another kind of request")]
     WrongKind,
+    /// The result is not valid for the sampling request.
+    #[error("the result is not valid for the request: {0}")]
+    InvalidResult(SamplingResultProblem),
     /// The display mode is neither current nor declared by the app page.
     #[error("the page does not support this display mode")]
     UndeclaredDisplayMode,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
+use mcp_proto::session::validate_sampling_request;
 use mcp_proto::types::{ContentBlock, CreateMessageParams, Map};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -201,6 +202,7 @@ fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppReq
         return Err(RequestRefusal::not_offered("sampling.tools"));
     }
     let params: CreateMessageParams = parse_member("params", Value::Object(params))?;
+    validate_sampling_request(&params, support.tools).map_err(RequestRefusal::invalid)?;
     Ok(AppRequest::Sample(Box::new(params)))
 }
 

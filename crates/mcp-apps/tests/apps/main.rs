@@ -11,6 +11,7 @@ mod limits;
 mod page;
 mod properties;
 mod requests;
+mod sampling;
 mod schema;
 mod teardown;
 mod tool_call;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_apps::limits::MAX_PENDING_REQUESTS;
 use mcp_apps::{AppPage, DisplayMode, HostContext, HostResponse, ServerListKind, ToolMetadata, UiUri};
 use mcp_proto::RpcError;
-use mcp_proto::types::Map;
+use mcp_proto::types::{ContentBlock, CreateMessageResult, Map, Role, SamplingContent};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -85,6 +85,10 @@ fn valid_params(method: &str) -> Value {
         "ui/message" => json!({ "role": "user", "content": [{ "type": "text", "text": "a" }] }),
         "ui/request-display-mode" => json!({ "mode": "fullscreen" }),
         "notifications/cancelled" => json!({ "requestId": 3 }),
+        "sampling/createMessage" => json!({
+            "messages": [{ "role": "user", "content": { "type": "text", "text": "a" } }],
+            "maxTokens": 5,
+        }),
         _ => json!({}),
     }
 }
@@ -116,11 +120,18 @@ fn any_step() -> impl Strategy<Value = ViewStep> {
 }
 
 fn nth_host_response(kind: u8) -> HostResponse {
-    match kind % 5 {
+    match kind % 6 {
         0 => HostResponse::Result(to_json_map(json!({ "content": [] }))),
         1 => HostResponse::Done,
         2 => HostResponse::DisplayMode(DisplayMode::Fullscreen),
         3 => HostResponse::Refused("no".into()),
+        4 => HostResponse::Sampling(Box::new(CreateMessageResult {
+            role: Role::Assistant,
+            content: SamplingContent::One(ContentBlock::text("a")),
+            model: "m".into(),
+            stop_reason: None,
+            meta: None,
+        })),
         _ => HostResponse::Failed(RpcError::new(-32603, "failed")),
     }
 }

@@ -71,6 +71,7 @@ pub use event::{
     ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, WithdrawalReason,
 };
 pub use request::{ClientRequest, ServerResult};
+pub use sampling::validate_sampling_request;
 pub use task_view::TaskView;
 pub use trace::{InvalidTraceContext, TraceContext};
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::{
-    ClientCapabilities, ContentBlock, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams,
-    ElicitResult, Map, SamplingContent,
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, Map,
+    SamplingContent,
 };
 
 use super::server_requests::RequestKind;
@@ -86,19 +86,13 @@ pub(super) fn encode_client_response(
 /// no lists. Returns an error if the blocks cannot be joined as text.
 fn adapt_sampling_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
-    let texts: Option<Vec<&str>> = blocks
-        .iter()
-        .map(|block| if let ContentBlock::Text(text) = block { Some(text.text.as_str()) } else { None })
-        .collect();
-    let one = match (&blocks[..], texts) {
-        ([only], _) => only.clone(),
-        _ if revision.has_sampling_content_list() => return Ok(result),
-        (_, Some(texts)) => ContentBlock::text(texts.join("\n\n")),
-        _ => {
-            let cause = format!("the response has several content blocks, which protocol {revision} does not support");
-            return Err(RpcError::new(code::INTERNAL_ERROR, cause));
-        }
-    };
+    if blocks.len() != 1 && revision.has_sampling_content_list() {
+        return Ok(result);
+    }
+    let one = result.content.to_single_block().ok_or_else(|| {
+        let cause = format!("the response has several content blocks, which protocol {revision} does not support");
+        RpcError::new(code::INTERNAL_ERROR, cause)
+    })?;
     result.content = SamplingContent::One(one);
     Ok(result)
 }

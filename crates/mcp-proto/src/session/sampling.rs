@@ -1,5 +1,6 @@
 //! Validation of sampling requests before they reach the user: content types, and the balance of tool uses and tool
-//! results (`client/sampling` of 2025-11-25 and 2026-07-28). A violation is answered with code -32602.
+//! results (`client/sampling` of 2025-11-25 and 2026-07-28). A violation is answered with code -32602. Used by the
+//! session, and by hosts for requests that don't come from a session.
 
 use crate::jsonrpc::escape_and_truncate;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
@@ -7,8 +8,12 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 /// Valid modes of `toolChoice` in a sampling request.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
-/// Validates a sampling request. The error is the reason for its rejection.
-pub(super) fn validate_sampling_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
+/// Validates a sampling request. `offers_tools` is set if the client declared that it supports tools in sampling.
+///
+/// # Errors
+///
+/// Returns the reason for the rejection of the request.
+pub fn validate_sampling_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
     }

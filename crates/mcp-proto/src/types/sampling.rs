@@ -104,6 +104,20 @@ impl SamplingContent {
             SamplingContent::Many(blocks) => blocks,
         }
     }
+
+    /// Returns the content as a single block: its only block, or one text of all its text blocks. Returns `None` if it
+    /// has several blocks that are not all text.
+    pub fn to_single_block(&self) -> Option<ContentBlock> {
+        let blocks = self.blocks();
+        if let [only] = blocks {
+            return Some(only.clone());
+        }
+        let texts: Option<Vec<&str>> = blocks
+            .iter()
+            .map(|block| if let ContentBlock::Text(text) = block { Some(text.text.as_str()) } else { None })
+            .collect();
+        texts.map(|texts| ContentBlock::text(texts.join("\n\n")))
+    }
 }
 
 impl<'de> Deserialize<'de> for SamplingContent {

@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallState};
 use domain::consent_request::ConsentRequestOutcome;
-use mcp_proto::session::ServerRequestId;
 use policy::ApprovalScope;
 use ports::AuditEntry;
 
-use crate::connection::RunId;
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::OutgoingPayload;
-use crate::owner::state::{PendingRequest, RequestPurpose, originator_name};
+use crate::owner::state::{PendingRequest, RequestPurpose, Requester, originator_name};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 impl Owner {
@@ -42,11 +40,14 @@ impl Owner {
         }
     }
 
-    pub(in crate::owner) fn on_request_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
-        self.models.sampling.end_auto_approved(|of| of == (run, request));
-        self.withdraw_roots_response((run, request));
+    /// Ends a request whose requester no longer waits for the response.
+    pub(crate) fn on_request_withdrawn(&mut self, requester: Requester) {
+        self.models.sampling.end_requests(|own| own == requester);
+        if let Requester::Server { run, request } = requester {
+            self.withdraw_roots_response((run, request));
+        }
         self.withdraw_requests_if(
-            |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
+            |p| matches!(&p.purpose, RequestPurpose::Request { requester: own, .. } if *own == requester),
         );
     }
 
@@ -64,6 +65,10 @@ impl Owner {
                     let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
                     let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
                     self.end_call(&call, Err(failure));
+                }
+                // Dropping the reply's sender notifies the app.
+                RequestPurpose::Request { requester: requester @ Requester::App { .. }, .. } => {
+                    drop(self.models.sampling.take_app_request(requester));
                 }
                 RequestPurpose::Request { call: Some(call), .. } => self.resume_if_all_decided(&call),
                 // Dropping the sender notifies the sign-in.

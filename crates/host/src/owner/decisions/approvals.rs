@@ -92,9 +92,11 @@ impl Owner {
                 })
             }
             ConsentRequestBody::Sampling { response: None, .. } => self.accept_sampling(at, approval),
-            ConsentRequestBody::Sampling { response: Some(response), .. } => {
+            ConsentRequestBody::Sampling { request, response: Some(response), .. } => {
                 let answer = ClientResponse::Sampling(response.clone());
-                self.servers.check_sampling_answer(&pending.view.server, response)?;
+                if let RequestPurpose::Request { requester, .. } = &pending.purpose {
+                    self.check_sampling_answer(*requester, &pending.view.server, request, response)?;
+                }
                 let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
                 let outgoing = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {

@@ -88,7 +88,7 @@ impl Owner {
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
-    /// Fails the start or call for which consent was denied, or notifies the waiting server, sign-in or model run.
+    /// Fails the start or call for which consent was denied, or notifies the waiting server, app, sign-in or model run.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
@@ -110,9 +110,9 @@ impl Owner {
                 };
                 self.end_call(call, Err(failure));
             }
-            RequestPurpose::Request { run, request, call } => {
+            RequestPurpose::Request { requester, call } => {
                 let refusal = authorize_denial_response(refusal_response(&pending.view.body, outcome));
-                self.servers.send_response(&pending.view.server, *run, *request, refusal);
+                self.send_response(&pending.view.server, *requester, refusal);
                 if let Some(call) = call {
                     self.resume_if_all_decided(call);
                 }

@@ -1,13 +1,13 @@
-//! Sampling requests that a rule with a budget allows: a model replies, and the reply is sent to the server without
-//! consent. Both are recorded in the audit log and in the server's activity log.
+//! Sampling requests that a rule with a budget allows: a model replies, and the reply is sent to the server or its app
+//! without consent. Both are recorded in the audit log and in the server's activity log.
 
 use std::collections::BTreeSet;
 
 use domain::StoreError;
-use mcp_proto::session::{ClientResponse, ServerRequestId};
+use mcp_proto::session::ClientResponse;
 use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
-use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, UsedBy, canonical_json};
+use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, canonical_json};
 use serde_json::json;
 use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
 use server_requests::sampling::request_hash;
@@ -16,12 +16,12 @@ use supervision::activity::ActivityKind;
 use super::Owner;
 use super::model_request::AuthorizedModelRequest;
 use super::request::SamplingRequest;
-use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial_response};
 use crate::owner::state::{
-    AutoApprovedRequest, ModelOutcome, ModelRun, SharedModelOutput, UsageReservation, refusal_error, sampling_subject,
+    AutoApprovedRequest, ModelOutcome, ModelRun, Requester, SharedModelOutput, UsageReservation, refusal_error,
+    sampling_subject,
 };
 
 impl Owner {
@@ -61,6 +61,7 @@ impl Owner {
             return self.settle_unanswered_reservation(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
+        let conversation = self.models.sampling.conversation_of_app(request.of);
         let entry = self.make_audit_entry(AuditedDecision {
             server: &request.server,
             kind: "sampling",
@@ -68,21 +69,22 @@ impl Owner {
             decision: "allowed",
             by: "policy",
             hash: hash.as_str(),
-            asker: "server",
+            asker: request.of.audit_name(),
             content: Some(canonical_json(&json!(request.params))),
             rule: by.text(),
+            conversation: conversation.as_deref(),
             ..AuditedDecision::default()
         });
         self.audit_entry_then(entry, move |owner, written| {
             let is_current = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
                 Ok(()) if is_current => {
-                    owner.record_use(by, &request.server, None, UsedBy::Server);
+                    owner.record_use(by, &request.server, None, request.of.originator());
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {
                     owner.settle_unanswered_reservation(&reservation);
-                    owner.audit_unsent_sampling_request(&request.server, &subject, &hash);
+                    owner.audit_unsent_sampling_request(&request.server, &subject, &hash, request.of);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -98,7 +100,7 @@ impl Owner {
 
     fn run_model_by_rule(
         &mut self,
-        of: (RunId, ServerRequestId),
+        of: Requester,
         number: u64,
         payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
         reservation: UsageReservation,
@@ -119,7 +121,7 @@ impl Owner {
         }
     }
 
-    fn on_sampling_by_rule_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: ModelOutcome) {
+    fn on_sampling_by_rule_end(&mut self, of: Requester, number: u64, ended: ModelOutcome) {
         if !self.models.sampling.is_auto_approved_run(of, number) {
             return;
         }
@@ -127,9 +129,10 @@ impl Owner {
         if let Some(running) = &auto_approved.running {
             self.settle_sampling_usage(running, &ended);
         }
-        let (server, (run, request)) = (auto_approved.server.clone(), of);
-        match self.sampling_by_rule_response(&auto_approved, ended) {
+        let server = auto_approved.server.clone();
+        match self.sampling_by_rule_response(of, &auto_approved, ended) {
             Ok(answer) => {
+                let conversation = self.models.sampling.conversation_of_app(of);
                 let hash = Hash::of_json(&json!({ "answer": answer }));
                 let (subject, by) = (format!("answered by {}", answer.model), auto_approved.by);
                 let entry = self.make_audit_entry(AuditedDecision {
@@ -139,21 +142,22 @@ impl Owner {
                     decision: "allowed",
                     by: "policy",
                     hash: hash.as_str(),
-                    asker: "server",
+                    asker: of.audit_name(),
                     content: Some(canonical_json(&json!(answer))),
                     rule: auto_approved.by.text(),
+                    conversation: conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
                 // While the audit entry is being written, the reply can be refused or withdrawn like the request.
                 self.models.sampling.auto_approved.insert(of, AutoApprovedRequest { running: None, ..auto_approved });
                 self.audit_entry_then(entry, move |owner, written| {
                     if !owner.models.sampling.is_auto_approved_run(of, number) {
-                        return owner.audit_unsent_model_reply(&server, &subject, &hash);
+                        return owner.audit_unsent_model_reply(&server, &subject, &hash, of);
                     }
                     owner.models.sampling.auto_approved.remove(&of);
                     let refused = |error: StoreError| authorize_denial_response(refusal_error(error.to_string()));
                     let answer = authorize_allowed_response(by, ClientResponse::Sampling(Box::new(answer)));
-                    owner.servers.send_response(&server, run, request, written.map_or_else(refused, |()| answer));
+                    owner.send_response(&server, of, written.map_or_else(refused, |()| answer));
                 });
             }
             Err(cause) => {
@@ -161,23 +165,20 @@ impl Owner {
                     record.log_activity_line(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // The provider's error message is shown to the user only, not sent to the server.
-                self.servers.send_response(
-                    &server,
-                    run,
-                    request,
-                    authorize_denial_response(refusal_error("the model did not answer".to_owned())),
-                );
+                let refusal = authorize_denial_response(refusal_error("the model did not answer".to_owned()));
+                self.send_response(&server, of, refusal);
             }
         }
     }
 
-    /// Converts a model's reply to the response to the server.
+    /// Converts a model's reply to the response to the server or its app.
     ///
     /// # Errors
     ///
     /// Returns the reason if the reply can't be sent.
     fn sampling_by_rule_response(
         &self,
+        of: Requester,
         auto_approved: &AutoApprovedRequest,
         ended: ModelOutcome,
     ) -> Result<CreateMessageResult, String> {
@@ -186,17 +187,19 @@ impl Owner {
         if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !uses_tool(&answer) {
             return Err("the server requires the use of a tool, and the model used none".to_owned());
         }
-        self.servers.check_sampling_answer(&auto_approved.server, &answer).map_err(|error| error.to_string())?;
+        let AutoApprovedRequest { server, params, .. } = auto_approved;
+        self.check_sampling_answer(of, server, params, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
     }
 
-    /// Stops the models that reply to requests of a server, because the user denied its requests or disabled its
-    /// sampling, and sends the server error responses.
+    /// Stops the models that reply to requests of a server and its apps, because the user denied its requests or
+    /// disabled its sampling, and sends error responses.
     pub(in crate::owner) fn stop_sampling_by_rule(&mut self, server: &str) {
         let own = self.models.sampling.auto_approved.iter().filter(|(_, auto_approved)| auto_approved.server == server);
-        let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
-        for (run, request) in own {
-            if let Some(auto_approved) = self.models.sampling.auto_approved.remove(&(run, request)) {
+        let own: Vec<Requester> = own.map(|(of, _)| *of).collect();
+        for of in own {
+            if let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) {
+                let conversation = self.models.sampling.conversation_of_app(of);
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
@@ -204,12 +207,13 @@ impl Owner {
                     decision: "denied",
                     by: self.options.decides,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),
-                    asker: "server",
+                    asker: of.audit_name(),
+                    conversation: conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
             }
             let refusal = authorize_denial_response(refusal_error("the user rejected the request".to_owned()));
-            self.servers.send_response(server, run, request, refusal);
+            self.send_response(server, of, refusal);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Sampling: servers request replies of a model, within the limits that the user sets for each server. Disabled by
 //! default. The user can edit each request before it is sent to a model, and each reply before it is sent to the
-//! server, or reply without a model. A rule with a budget may allow requests without consent.
+//! server, or reply without a model. A rule with a budget may allow requests without consent. Requests of a server's
+//! apps have the same settings, limits and steps.
 
 mod allowed_by_rule;
+mod app_requests;
 mod budget;
 mod decisions;
 mod model_request;

@@ -1,8 +1,7 @@
-//! Handles sampling requests of servers: checks if they are allowed, chooses the model, and creates the consent
-//! request.
+//! Handles sampling requests of servers and their apps: checks if they are allowed, chooses the model, and creates the
+//! consent request.
 
 use domain::call::CallState;
-use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::{ApprovalScope, DecisionReason, PolicyDecision};
@@ -11,17 +10,16 @@ use server_requests::sampling::{ModelAnswerState, ModelChoice, ModelChoiceReason
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::connection::RunId;
-use crate::owner::state::{DecisionError, RequestPurpose};
+use crate::owner::state::{DecisionError, RequestPurpose, Requester};
 use crate::view::ConsentRequestBody;
 
 /// Possible scopes of an approval of a sampling request: each request requires a new approval.
 const SAMPLING_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// A server's sampling request that is being handled.
+/// A sampling request of a server or its app that is being handled.
 pub(super) struct SamplingRequest {
     pub(super) server: String,
-    pub(super) of: (RunId, ServerRequestId),
+    pub(super) of: Requester,
     /// Id of the call during which the server sent the request, if known.
     pub(super) call: Option<String>,
     pub(super) params: Box<CreateMessageParams>,
@@ -33,7 +31,7 @@ impl Owner {
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,
-        of: (RunId, ServerRequestId),
+        of: Requester,
         call: Option<String>,
         mut params: Box<CreateMessageParams>,
         decision: PolicyDecision,
@@ -53,9 +51,12 @@ impl Owner {
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
+            PolicyDecision::Allow { .. } if self.models.sampling.is_app_with_other_hosts(of) => {
+                self.request_sampling_consent(request, DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES);
+            }
             PolicyDecision::Allow { by } => self.begin_sampling_by_rule(request, by),
             PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
-            // Unreachable, since `decide_server_request` handles denials.
+            // Unreachable, since the callers handle denials.
             PolicyDecision::Deny { reason, .. } => {
                 self.request_sampling_consent(request, reason, SAMPLING_APPROVAL_SCOPES)
             }
@@ -75,12 +76,13 @@ impl Owner {
         scopes: &'static [ApprovalScope],
     ) {
         let SamplingRequest { server, of, call, params, state } = request;
-        let why = self.calls.consent_origin(call.as_deref());
+        let app = self.models.sampling.requesting_app(of).cloned();
+        let why = app.unwrap_or_else(|| self.calls.consent_origin(call.as_deref()));
         let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
         if let Some(call) = &call {
             self.set_call_state(call, CallState::AwaitingInput);
         }
-        let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
+        let purpose = RequestPurpose::Request { requester: of, call };
         let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
         self.request_consent_with(&server, why, body, scopes, reason, purpose, (None, round));
     }

@@ -1,0 +1,136 @@
+//! Sampling requests of a shown app: the announced capability, consent, results, errors and withdrawal.
+
+use domain::app_view::AppViewChange;
+use domain::consent_request::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
+use serde_json::{Value, json};
+use testkit::app::EVENT_TIMEOUT;
+use testkit::model::{ScriptedModel, model_named, text_reply};
+
+use super::{HTML, SERVER, TOOL, TestViews};
+
+const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+
+fn sampling_message(id: i64) -> Value {
+    let message = json!({ "role": "user", "content": { "type": "text", "text": "Which card is next?" } });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "sampling/createMessage",
+        "params": { "messages": [message], "maxTokens": 50 } })
+}
+
+fn is_sampling_request(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Sampling { response: None, .. })
+}
+
+/// Waits until the queue of consent requests is empty.
+async fn wait_until_nothing_is_asked(test: &TestViews) {
+    let wait = async {
+        while !test.app.consent_requests().await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(EVENT_TIMEOUT, wait).await.expect("the request should be withdrawn");
+}
+
+#[tokio::test]
+async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let settings = test.app.host.sampling(SERVER.to_owned()).await.unwrap().settings;
+    for (on, tools, announced) in
+        [(true, false, json!({})), (true, true, json!({ "tools": {} })), (false, true, Value::Null)]
+    {
+        let mut changed = settings.clone();
+        (changed.on, changed.tools) = (on, tools);
+        test.app.host.set_sampling(SERVER.to_owned(), changed).await.unwrap();
+        let (opened, capabilities) = test.open_with_capabilities().await;
+        assert_eq!(capabilities["sampling"], announced, "on: {on}, tools: {tools}");
+        if !on {
+            test.post(&opened, sampling_message(1));
+            assert_eq!(test.response(&opened, 1).await["error"]["code"], json!(-32601));
+        }
+    }
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked");
+}
+
+#[tokio::test]
+async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let model = ScriptedModel::add_to_host(&test.app.host, vec![model_named("scripted-1")]).await;
+    let opened = test.open_initialized().await;
+    test.post(&opened, sampling_message(1));
+    let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
+    let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
+    assert_eq!(tool, TOOL, "the request should name the tool of the app");
+    model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
+    test.app.decide(&request, ONCE).await;
+    let is_answered = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
+    let answered = test.app.consent_request(SERVER, "the answer", is_answered).await;
+    test.app.decide(&answered, ONCE).await;
+    let expected = json!({
+        "role": "assistant",
+        "content": { "type": "text", "text": "Paint the buoy." },
+        "model": "scripted-1",
+        "stopReason": "endTurn",
+    });
+    assert_eq!(test.response(&opened, 1).await["result"], expected);
+}
+
+#[tokio::test]
+async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    test.post(&opened, sampling_message(1));
+    let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
+    test.app.decide(&request, UserDecision::Deny).await;
+    let refused = test.response(&opened, 1).await;
+    assert_eq!(refused["error"], json!({ "code": -1, "message": "the user rejected the request" }));
+    let params = json!({ "messages": [], "maxTokens": 50 });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 2, "method": "sampling/createMessage", "params": params }));
+    assert_eq!(test.response(&opened, 2).await["error"]["code"], json!(-32602), "there are no messages");
+}
+
+#[tokio::test]
+async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for id in 1..=3 {
+        test.post(&opened, sampling_message(id));
+        let request = test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
+        test.app.decide(&request, UserDecision::Deny).await;
+        test.response(&opened, id).await;
+        // A list needs no decision, so it doesn't end the row of refusals.
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": 10 + id, "method": "tools/list" }));
+        test.response(&opened, 10 + id).await;
+    }
+    test.post(&opened, sampling_message(4));
+    let refused = test.response(&opened, 4).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
+}
+
+#[tokio::test]
+async fn sampling_that_an_app_abandons_counts_as_refused() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for id in 1..=3 {
+        test.post(&opened, sampling_message(id));
+        test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
+        let cancelled = json!({ "requestId": id });
+        test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+        wait_until_nothing_is_asked(&test).await;
+    }
+    test.post(&opened, sampling_message(4));
+    let refused = test.response(&opened, 4).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
+}
+
+#[tokio::test]
+async fn closing_an_app_withdraws_its_sampling_request() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    test.post(&opened, sampling_message(1));
+    test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
+    test.views.remove_all();
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    wait_until_nothing_is_asked(&test).await;
+}

@@ -1,0 +1,147 @@
+//! Sampling requests of apps (MCP Apps), which are decided like those of the app's server. Used by `handle/apps.rs`.
+
+use domain::call::CallFailure;
+use mcp_apps::SamplingResultForm;
+use mcp_proto::session::ClientResponse;
+use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
+use policy::{Hash, PolicyAct, PolicyDecision};
+use serde_json::json;
+use supervision::activity::ActivityKind;
+use tokio::sync::oneshot;
+
+use super::Owner;
+use crate::owner::gate::AuthorizedPayload;
+use crate::owner::state::{AppSamplingRequest, CallOrigin, DecisionError, Requester};
+use crate::view::{ConsentRequestBody, ServerState};
+
+impl Owner {
+    /// Handles a sampling request of an app: denies it, adds a consent request, or lets a model reply, as the policy
+    /// decides about requests of the app's server. Returns the requester, by which the request can be withdrawn. The
+    /// sender `reply` is dropped if the request ends without a response.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running,
+    /// and [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response.
+    pub(crate) fn accept_app_sampling(
+        &mut self,
+        server: &str,
+        origin: &CallOrigin,
+        params: Box<CreateMessageParams>,
+        reply: oneshot::Sender<ClientResponse>,
+    ) -> Result<Requester, CallFailure> {
+        let record =
+            self.servers.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
+        let Some(connection) = record.session.connection.as_ref().filter(|_| record.state == ServerState::Ready) else {
+            return Err(CallFailure::NotReady { server: server.to_owned() });
+        };
+        let run = connection.run;
+        if !self.consent.has_capacity_for(server) || !self.models.sampling.has_capacity_for_apps(run) {
+            return Err(CallFailure::Busy { server: server.to_owned() });
+        }
+        let number = self.events.new_id();
+        let requester = Requester::App { run, number };
+        let request = AppSamplingRequest { run, why: self.call_consent_origin(origin, server), reply };
+        self.log_request_of_app(server, &request, "requests an answer from a model");
+        self.models.sampling.app_requests.insert(number, request);
+        let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
+        match decision {
+            PolicyDecision::Deny { reason, .. } => {
+                let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
+                self.refuse_denied_request(server, requester, (&body, None), reason);
+            }
+            decision => self.on_sampling(server, requester, None, params, decision),
+        }
+        Ok(requester)
+    }
+
+    /// Converts a sampling request of a server or its app to the act that the policy decides about.
+    pub(in crate::owner) fn sampling_act<'a>(&self, server: &'a str, params: &CreateMessageParams) -> PolicyAct<'a> {
+        let (sampling, now) = (&self.models.sampling, self.now());
+        let tokens = sampling.max_total_tokens(server, params, now);
+        PolicyAct::Sample { server, would_use: sampling.projected_usage(server, tokens, now) }
+    }
+
+    /// Checks that a model's reply can be sent to the requester.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if it can't be sent.
+    pub(in crate::owner) fn check_sampling_answer(
+        &self,
+        requester: Requester,
+        server: &str,
+        params: &CreateMessageParams,
+        answer: &CreateMessageResult,
+    ) -> Result<(), DecisionError> {
+        match requester {
+            Requester::Server { .. } => self.servers.check_sampling_answer(server, answer),
+            Requester::App { .. } => {
+                let checked = SamplingResultForm::for_request(params).check(answer);
+                checked.map_err(|problem| DecisionError::WrongKind(problem.text()))
+            }
+        }
+    }
+
+    /// Sends the response to a sampling request of an app. Drops the response if the app no longer waits for it.
+    pub(in crate::owner) fn send_response_to_app(
+        &mut self,
+        server: &str,
+        requester: Requester,
+        answer: AuthorizedPayload<ClientResponse>,
+    ) {
+        let Some(request) = self.models.sampling.take_app_request(requester) else { return };
+        let outcome = match answer.get() {
+            ClientResponse::Sampling(_) => "gets the answer",
+            _ => "gets no answer",
+        };
+        self.log_request_of_app(server, &request, outcome);
+        if let Err(ClientResponse::Sampling(unsent)) = request.reply.send(answer.into_inner()) {
+            // The app was closed, and the withdrawal of its request has not been processed yet.
+            let hash = Hash::of_json(&json!({ "answer": unsent }));
+            self.audit_unsent_model_reply(server, &format!("answered by {}", unsent.model), &hash, requester);
+        }
+    }
+
+    /// Adds a line about a sampling request of an app to the activity log of its server, which has no message for it.
+    fn log_request_of_app(&self, server: &str, request: &AppSamplingRequest, words: &str) {
+        if let Some(record) = self.servers.records.get(server) {
+            record.log_activity_line(ActivityKind::State, &format!("the app of {:?} {words}", request.tool()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::consent_request::ConsentRequestOrigin;
+    use policy::DecisionSource;
+    use server_requests::sampling::empty_sampling_result;
+
+    use super::*;
+    use crate::owner::gate::authorize_allowed_response;
+    use crate::owner::tests::world::{HostFixture, RUN, SERVER};
+
+    #[tokio::test]
+    async fn answer_for_a_closed_app_is_recorded_as_unsent() {
+        let world = HostFixture::new().await;
+        let respond = |owner: &mut Owner| {
+            let (reply, _) = oneshot::channel();
+            let why =
+                ConsentRequestOrigin::App { conversation: None, tool: "show".to_owned(), reaches_other_hosts: false };
+            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, why, reply });
+            let answer = ClientResponse::Sampling(Box::new(empty_sampling_result()));
+            let answer = authorize_allowed_response(DecisionSource::BuiltIn, answer);
+            owner.send_response(SERVER, Requester::App { run: RUN, number: 7 }, answer);
+        };
+        world.host.with_owner(respond).await.unwrap();
+        while world.log.queued_entries() > 0 {
+            world.log.write_next();
+        }
+        let entries = world.log.written_entries();
+        let of_answers = entries.iter().filter(|entry| entry.kind == "sampling-answer");
+        let recorded: Vec<_> = of_answers.map(|entry| (&*entry.decision, &*entry.asker, &*entry.hash)).collect();
+        let hash = Hash::of_json(&json!({ "answer": empty_sampling_result() }));
+        assert_eq!(recorded, [("withdrawn", "app", hash.as_str())], "the log states that nothing was sent");
+        world.close().await;
+    }
+}
