@@ -268,7 +268,9 @@ describe("a request to a model", () => {
     const why = { by: "app", ...app } as const;
     const { request } = samplingRequestBody as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
-    const ofApp = consentRequest(samplingBodyWithModel({ request: { ...request, tools } }), { why });
+    const ofApp = consentRequest(samplingBodyWithModel({ request: { ...request, tools } }), {
+      why,
+    });
     expect(titleLabel(ofApp), "the title should name the app and its server").toBe(
       "The app of “show_board” on “files” requests an answer from a model",
     );
