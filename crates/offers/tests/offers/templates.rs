@@ -1,5 +1,4 @@
 //! Tests of URI templates (RFC 6570).
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
 //! Tests the validation of structured results against a tool's output schema.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use offers::output_schema::first_result_problem;
 use serde_json::{Value, json};
