@@ -1,11 +1,7 @@
 //! Install links: those of all supported apps are parsed, and known attacks with links have no effect.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "links/attacks.rs"]
 mod attacks;
-#[path = "links/forms.rs"]
 mod forms;
-#[path = "links/written.rs"]
 mod written;
 
 use base64::Engine as _;

@@ -1,6 +1,5 @@
 //! The table of expected results for home folders, stored in `tests/import`, with a line for each problem and each
 //! server.
-#![allow(dead_code, reason = "each of the tests takes what it needs")]
 
 use std::collections::BTreeMap;
 use std::fs;

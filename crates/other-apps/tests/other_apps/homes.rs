@@ -1,13 +1,8 @@
 //! Tests with the home folders in `tests/import`, one for each operating system and each special case. The results are
 //! compared with a table of expected results.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "homes/limits.rs"]
 mod limits;
-#[path = "homes/links.rs"]
 mod links;
-#[path = "homes/table.rs"]
-mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +11,7 @@ use std::path::PathBuf;
 use other_apps::{AppEnvironment, FoundServer, ImportStatus, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, StdioConfig};
 
-use table::{ImportTable, fixtures, notes_text};
+use crate::table::{ImportTable, fixtures, notes_text};
 
 pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }

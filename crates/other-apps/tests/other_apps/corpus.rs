@@ -1,9 +1,5 @@
 //! Tests with the settings of 70 real servers from their READMEs, as pasted text and as the settings file of another
 //! app.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-#[path = "homes/table.rs"]
-mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +8,7 @@ use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, impor
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
-use table::{ImportTable, fixtures};
+use crate::table::{ImportTable, fixtures};
 
 /// Returns the settings of the real servers in the test data by name, parsed without this crate.
 fn corpus() -> BTreeMap<String, Value> {

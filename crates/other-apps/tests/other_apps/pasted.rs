@@ -1,7 +1,5 @@
 //! Pasted text: the formats in READMEs, and error messages for invalid text.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "pasted/shapes.rs"]
 mod shapes;
 
 use other_apps::import;

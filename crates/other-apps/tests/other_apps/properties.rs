@@ -1,6 +1,5 @@
 //! Property tests of importing and exporting: whatever the files of apps contain, each server is found exactly once,
 //! and no value that looks like a secret is written.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -4,7 +4,7 @@ use std::fs;
 
 use other_apps::{OperatingSystem, ScanScope, scan_settings};
 
-use crate::environment_of_home;
+use super::environment_of_home;
 
 const ONE_SERVER: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use other_apps::{OperatingSystem, ScanReport, ScanScope, scan_settings};
 use ports::server_config::ServerTransport;
 
-use crate::environment_of_home;
+use super::environment_of_home;
 
 fn write_file(home: &Path, file: &str, text: impl AsRef<[u8]>) {
     let path = home.join(file);

@@ -1,0 +1,9 @@
+//! Tests of importing from other apps, pasted text and install links, and of exporting.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod corpus;
+mod homes;
+mod links;
+mod pasted;
+mod properties;
+mod table;
