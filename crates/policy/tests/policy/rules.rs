@@ -1,5 +1,4 @@
 //! Tests of rules: their syntax, what they match, and their limits.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod limits;
 mod other_inputs;
@@ -7,5 +6,4 @@ mod properties;
 mod respelled;
 mod sampling_budget;
 mod spellings;
-mod support;
 mod written;

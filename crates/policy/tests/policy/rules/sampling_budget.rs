@@ -1,7 +1,7 @@
 //! Tests of rules that allow sampling within a budget.
 
+use super::written::rule_problem;
 use crate::support::{TestCall, decision_effect, policy_file, policy_with_rules, rule};
-use crate::written::rule_problem;
 use policy::{
     Policy, PolicyAct, PolicyFile, PolicyRule, Preset, RuleDirection, RuleEffect, RuleFit, SamplingBudget, SamplingUse,
 };

@@ -1,5 +1,4 @@
 //! Tests of grants: scope, expiry and subject.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
     ApprovalScope, DecisionReason, Grant, GrantId, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision,

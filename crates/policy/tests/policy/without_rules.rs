@@ -1,5 +1,4 @@
 //! Tests of decisions without rules.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::LazyLock;
 
