@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use testkit::http::HttpServer;
 
-use crate::stored::TestCatalog;
+use super::stored::TestCatalog;
 
 const BUNDLE_CONTENT: &[u8] = b"PK: a bundle";
 

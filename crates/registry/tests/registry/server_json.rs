@@ -1,5 +1,4 @@
 //! Tests of parsing registry responses within bounds.
-#![allow(clippy::unwrap_used)]
 
 use registry::server_json::{
     ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_DISPLAYED_TEXT_BYTES, MAX_ENTRY_BYTES,

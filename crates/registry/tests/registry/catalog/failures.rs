@@ -5,7 +5,7 @@ use std::time::Duration;
 use registry::{CachePolicy, RegistryError, RegistryHeader, RegistryLimits, SearchQuery};
 use testkit::http::HttpServer;
 
-use crate::stored::{FakeRegistry, TestCatalog, active_entry};
+use super::stored::{FakeRegistry, TestCatalog, active_entry};
 
 const JSON_HEADER: &str = "content-type: application/json\r\n";
 

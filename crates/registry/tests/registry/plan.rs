@@ -1,5 +1,4 @@
 //! Tests of plans for packages and remotes, and of the resulting settings.
-#![allow(clippy::unwrap_used)]
 
 mod remotes;
 

@@ -1,5 +1,4 @@
 //! Tests of comparing versions, and of finding the newest one.
-#![allow(clippy::unwrap_used)]
 
 use registry::server_json::read_entry;
 use registry::{RegistryEntry, find_newer_version};

@@ -1,5 +1,4 @@
 //! Tests of a catalog with registries served on this computer: ordinary, slow, broken and hostile ones.
-#![allow(clippy::unwrap_used)]
 
 mod answers;
 mod cache;
