@@ -1,5 +1,4 @@
 //! Tests of the scripted authorization server, so that its faults are not mistaken for faults of a client.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::{Value, json};
 use testkit::authorization::{

@@ -1,5 +1,4 @@
 //! Tests of the scripted HTTP server and the faulty proxy.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
