@@ -1,11 +1,10 @@
 //! Test of the security settings in the compiled configuration.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use serde_json::Value;
 
 fn security_config() -> Value {
     let config: Value =
-        serde_json::from_str(include_str!("../tauri.conf.json")).expect("the configuration should be JSON");
+        serde_json::from_str(include_str!("../../tauri.conf.json")).expect("the configuration should be JSON");
     assert_eq!(config["app"]["withGlobalTauri"], false, "the page should have no global Tauri object");
     assert_eq!(
         config["app"]["windows"],
@@ -57,7 +56,7 @@ fn content_security_policy_denies_external_sources() {
 #[test]
 fn developer_tools_are_in_debug_builds_only() {
     // Tauri includes the developer tools in debug builds, and in release builds with the feature `devtools`.
-    for manifest in [include_str!("../Cargo.toml"), include_str!("../../Cargo.toml")] {
+    for manifest in [include_str!("../../Cargo.toml"), include_str!("../../../Cargo.toml")] {
         assert!(!manifest.contains("devtools"), "no manifest should enable developer tools in a release");
     }
 }
