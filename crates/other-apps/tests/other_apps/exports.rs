@@ -1,0 +1,56 @@
+//! Tests of [`export_server`]: the entry of one server, and what it omits.
+
+use other_apps::{ExportForm, OmittedSetting, export, export_server};
+use ports::server_config::{AuthConfig, HttpConfig, SandboxConfig, ServerEntry, StdioConfig, ToolFilter};
+use serde_json::json;
+
+const KEY: &str = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
+
+fn local_server() -> ServerEntry {
+    let mut config = StdioConfig {
+        command: "npx".to_owned(),
+        args: ["acme", "--api-key", KEY].map(str::to_owned).into(),
+        cwd: Some("/srv".into()),
+        sandbox: Some(SandboxConfig::default()),
+        ..StdioConfig::default()
+    };
+    config.env.insert("API_KEY".to_owned(), "${secret:files.API_KEY}".to_owned());
+    config.env.insert("REGION".to_owned(), "eu".to_owned());
+    let mut entry = ServerEntry { name: "files".to_owned(), config: config.into() };
+    entry.config.tools = ToolFilter { enabled: None, disabled: vec!["delete".to_owned()] };
+    entry
+}
+
+#[test]
+fn exported_server_names_what_it_omits() {
+    let server = local_server();
+    let most = export_server(&server, ExportForm::McpServers);
+    let entry = &most.document["mcpServers"]["files"];
+    assert_eq!((&entry["cwd"], &entry["env"]["REGION"]), (&json!("/srv"), &json!("eu")), "{entry}");
+    assert_eq!(entry["env"]["API_KEY"], "${FILES_API_KEY}", "a reference replaces the secret");
+    assert_eq!(most.omissions.secrets, ["API_KEY"]);
+    assert_eq!(most.omissions.settings, [OmittedSetting::Sandbox]);
+    assert_eq!(most.omissions.notes.len(), 1, "the argument is noted: {:?}", most.omissions.notes);
+    let code = export_server(&server, ExportForm::VsCode);
+    assert_eq!(code.document["inputs"][0]["id"], "files-api-key");
+    assert_eq!(code.omissions.settings, [OmittedSetting::Sandbox, OmittedSetting::Tools]);
+    for one in [most, code] {
+        let all = format!("{one:?}");
+        assert!(!all.contains("4eC39") && !all.contains("${secret:"), "the export contains no secret: {all}");
+    }
+}
+
+#[test]
+fn sign_in_of_a_remote_server_is_omitted() {
+    let config = HttpConfig {
+        url: "https://a.example/mcp".to_owned(),
+        auth: Some(AuthConfig::default()),
+        ..HttpConfig::default()
+    };
+    let server = ServerEntry { name: "far".to_owned(), config: config.into() };
+    for form in [ExportForm::McpServers, ExportForm::VsCode] {
+        let exported = export_server(&server, form);
+        assert_eq!(exported.omissions.settings, [OmittedSetting::SignIn]);
+        assert_eq!(exported.document, export(std::slice::from_ref(&server), form), "all servers are exported alike");
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of importing from other apps, pasted text and install links, and of exporting.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod corpus;
+mod exports;
+mod homes;
+mod links;
+mod pasted;
+mod projects;
+mod properties;
+mod table;

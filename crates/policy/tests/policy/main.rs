@@ -1,0 +1,7 @@
+//! Tests of the policy: grants, rules, and decisions without rules.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod grants;
+mod rules;
+mod support;
+mod without_rules;
