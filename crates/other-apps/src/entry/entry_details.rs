@@ -105,7 +105,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
             "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
             quoted_text(program.unwrap_or("a program"))
         );
-        found.notes.push(ImportNote::new(ImportNoteKind::HeadersHelper, note).with_names(program));
+        found.notes.push(ImportNote::new(ImportNoteKind::HeadersProgram, note).with_names(program));
     }
     note_inputs(found, root);
     note_unused_keys(found, object);

@@ -58,7 +58,7 @@ pub enum ImportNoteKind {
     /// A variable or header whose value the other app reads from a file or the output of a command.
     NotFollowed,
     /// The other app runs a program that outputs headers. The name is that of the program, if it can be displayed.
-    HeadersHelper,
+    HeadersProgram,
     /// A header without a value was ignored.
     HeaderWithoutValue,
     /// A bearer token that Codex itself does not accept. It is imported as a header.
