@@ -81,7 +81,7 @@ fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> i
     if cfg!(target_os = "macos") && is_temporary_macos_path(&demo) {
         return Ok(None);
     }
-    if !mounted.is_some_and(|mounted| demo.starts_with(mounted)) {
+    if mounted.is_none_or(|mounted| !demo.starts_with(mounted)) {
         return Ok(Some(demo));
     }
     let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
@@ -138,14 +138,15 @@ mod tests {
         fs::create_dir_all(demo.parent().unwrap()).unwrap();
         fs::write(&demo, "program").unwrap();
         let path = |mounted: Option<&Path>, home: Option<&Path>| lasting_path(demo.clone(), mounted, home).unwrap();
-        let copy = path(Some(&mounted), Some(&home)).unwrap();
+        let (image, ann) = (Some(mounted.as_path()), Some(home.as_path()));
+        let copy = path(image, ann).unwrap();
         assert_eq!(copy, home.join(".local/lib/drawbridge/demo-server"));
         assert_eq!(fs::read(&copy).unwrap(), b"program");
         assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "no unfinished copy should remain");
-        assert_eq!(path(Some(&mounted), None), None, "without a home folder there is no lasting path");
-        assert_eq!(path(None, Some(&home)), Some(demo.clone()), "another package is not copied");
+        assert_eq!(path(image, None), None, "without a home folder there is no lasting path");
+        assert_eq!(path(None, ann), Some(demo.clone()), "another package is not copied");
         let other = root.path().join(".mount_y");
-        assert_eq!(path(Some(&other), Some(&home)), Some(demo.clone()), "an inherited mount point is ignored");
+        assert_eq!(path(Some(other.as_path()), ann), Some(demo.clone()), "an inherited mount point is ignored");
     }
 
     #[test]

@@ -1,11 +1,6 @@
 // Parses pasted text for servers while the user types.
 import { call } from "$lib/api/client";
-import type {
-  ConfigProblem,
-  ImportedServer,
-  ImportNote,
-  ServerConfig,
-} from "$lib/api/generated";
+import type { ConfigProblem, ImportedServer, ImportNote, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 import { app } from "$lib/state/app.svelte";
 
