@@ -233,10 +233,9 @@ impl fmt::Display for InstallNote {
             Self::CodeVariables { names } => {
                 write!(f, "these variables decide which code runs, or where it is loaded from: {}", quoted_list(names))
             }
-            Self::LauncherArguments { program } => write!(
-                f,
-                "its publisher adds arguments for {program} itself, which determine what runs and its access"
-            ),
+            Self::LauncherArguments { program } => {
+                write!(f, "its publisher adds arguments for {program} itself, which determine what runs and its access")
+            }
             Self::StepAfterwards { description, command } => {
                 let description = description.as_deref().unwrap_or("a step of your own");
                 write!(f, "its publisher requires this step after the installation: {description}")?;
@@ -254,7 +253,8 @@ impl fmt::Display for InstallNote {
             Self::InvisibleCharacters { place, text } => write!(f, "{place} has invisible characters: \"{text}\""),
             Self::DefaultOmitted { input, problem } => write!(f, "the default of {input} is omitted: {problem}"),
             Self::Unencrypted => f.write_str(
-                "the URL begins with http://: sent data can be read on the way, unless it is the address of this computer",
+                "the URL begins with http://: sent data can be read on the way, \
+                unless it is the address of this computer",
             ),
             Self::UrlFromInput => {
                 f.write_str("the URL begins with a value that you enter, which determines where everything is sent")
@@ -272,10 +272,13 @@ impl fmt::Display for InstallNote {
             Self::RepeatedArgument { argument, setting } => {
                 write!(f, "the argument {argument} is repeated for each value of {setting}")
             }
-            Self::UnknownReference { text } => write!(f, "{text} holds ${{…}} that is not known; it is passed as it is"),
+            Self::UnknownReference { text } => {
+                write!(f, "{text} holds ${{…}} that is not known; it is passed as it is")
+            }
             Self::LoadsOverNetwork { program } => write!(
                 f,
-                "{program} loads the server over the network when it starts; the bundle's hash does not cover what it loads"
+                "{program} loads the server over the network when it starts; \
+                the bundle's hash does not cover what it loads"
             ),
             Self::ProgramOutside { program } => {
                 write!(f, "it runs {program}, a program of this computer that is not in the bundle")
