@@ -1,10 +1,11 @@
 //! Locations of the app's files and of the demo server.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
 use domain::StoreError;
+use ports::server_config::ConfigProblem;
 use store::Locations;
 
 /// Environment variable that overrides the path of the settings file.
@@ -45,12 +46,62 @@ fn locations_from(
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
+/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder, which
+/// sandboxed servers can't read.
+const COPIED_PROGRAMS_PATH: &str = ".local/lib/drawbridge";
 
-/// Returns the path of the demo server: the installed one, or in a development build the one next to the executable.
-pub(crate) fn demo_server_path() -> Option<PathBuf> {
-    demo_server_next_to(&env::current_exe().ok()?)
+/// Adds the demo server to the settings at the first start, if this package contains it.
+///
+/// # Errors
+/// Returns [`ConfigProblem`] if the settings file can't be written.
+pub(crate) fn add_demo_server_at_first_start(locations: &Locations) -> Result<(), ConfigProblem> {
+    let is_first_start = locations.config_file.symlink_metadata().is_err();
+    let program = env::current_exe().ok().filter(|_| is_first_start);
+    let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return Ok(()) };
+    match lasting_path(demo, appimage_mount_point().as_deref(), env::home_dir().as_deref()) {
+        Ok(Some(demo)) => _ = store::add_demo_server_if_first_start(&locations.config_file, &demo)?,
+        Ok(None) => tracing::info!("the demo server is not added, because the app has another path at its next start"),
+        Err(error) => tracing::warn!("the demo server could not be copied out of the AppImage: {error}"),
+    }
+    Ok(())
 }
 
+/// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
+/// that an AppImage starts inherit these variables, so this program may belong to another package.
+///
+/// Source: <https://docs.appimage.org/packaging-guide/environment-variables.html>.
+fn appimage_mount_point() -> Option<PathBuf> {
+    env::var_os("APPIMAGE")?;
+    PathBuf::from(env::var_os("APPDIR")?).canonicalize().ok()
+}
+
+/// Returns a path of the demo server that remains valid after the app ends, for the settings file: `demo`, or a copy in
+/// the home folder if `demo` is in the mounted AppImage. Returns `None` if there is no such path.
+fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> io::Result<Option<PathBuf>> {
+    if cfg!(target_os = "macos") && is_temporary_macos_path(&demo) {
+        return Ok(None);
+    }
+    if mounted.is_none_or(|mounted| !demo.starts_with(mounted)) {
+        return Ok(Some(demo));
+    }
+    let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
+    let folder = home.join(COPIED_PROGRAMS_PATH);
+    fs::create_dir_all(&folder)?;
+    let (copy, unfinished) = (folder.join(name), folder.join("demo-server.new"));
+    // Copies the mode as well, so the copy is executable.
+    fs::copy(&demo, &unfinished)?;
+    fs::rename(&unfinished, &copy)?;
+    Ok(Some(copy))
+}
+
+/// Returns `true` if macOS runs a program from a disk image, or from the random path at which it runs a downloaded app
+/// that was not moved yet.
+fn is_temporary_macos_path(program: &Path) -> bool {
+    program.starts_with("/Volumes") || program.components().any(|part| part.as_os_str() == "AppTranslocation")
+}
+
+/// Returns the path of the demo server: the installed one, or the one next to the executable, as in the bundles of
+/// Tauri and in a development build.
 fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
@@ -80,19 +131,49 @@ mod tests {
     }
 
     #[test]
+    fn demo_server_of_an_appimage_is_copied_out_of_its_mount_point() {
+        let root = tempfile::tempdir().unwrap();
+        let (mounted, home) = (root.path().join(".mount_x"), root.path().join("home"));
+        let demo = mounted.join("usr/bin/demo-server");
+        fs::create_dir_all(demo.parent().unwrap()).unwrap();
+        fs::write(&demo, "program").unwrap();
+        let path = |mounted: Option<&Path>, home: Option<&Path>| lasting_path(demo.clone(), mounted, home).unwrap();
+        let (image, ann) = (Some(mounted.as_path()), Some(home.as_path()));
+        let copy = path(image, ann).unwrap();
+        assert_eq!(copy, home.join(".local/lib/drawbridge/demo-server"));
+        assert_eq!(fs::read(&copy).unwrap(), b"program");
+        assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "no unfinished copy should remain");
+        assert_eq!(path(image, None), None, "without a home folder there is no lasting path");
+        assert_eq!(path(None, ann), Some(demo.clone()), "another package is not copied");
+        let other = root.path().join(".mount_y");
+        assert_eq!(path(Some(other.as_path()), ann), Some(demo.clone()), "an inherited mount point is ignored");
+    }
+
+    #[test]
+    fn disk_images_and_translocated_apps_are_temporary_on_macos() {
+        let app = "Drawbridge.app/Contents/MacOS/demo-server";
+        for folder in ["/Volumes/Drawbridge", "/private/var/folders/x/T/AppTranslocation/1-2/d"] {
+            assert!(is_temporary_macos_path(&Path::new(folder).join(app)), "{folder}");
+        }
+        for folder in ["/Applications", "/Users/ann/Applications"] {
+            assert!(!is_temporary_macos_path(&Path::new(folder).join(app)), "{folder}");
+        }
+    }
+
+    #[test]
     fn demo_server_is_found_installed_and_next_to_a_build() {
         let root = tempfile::tempdir().unwrap();
         let usr = root.path().canonicalize().unwrap().join("usr");
         let (bin, lib) = (usr.join("bin"), usr.join("lib/drawbridge"));
         for folder in [&bin, &lib] {
-            std::fs::create_dir_all(folder).unwrap();
+            fs::create_dir_all(folder).unwrap();
         }
         let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
         let app = bin.join("drawbridge");
         assert_eq!(demo_server_next_to(&app), None, "a missing file should not be returned");
-        std::fs::write(bin.join(&name), "").unwrap();
+        fs::write(bin.join(&name), "").unwrap();
         assert_eq!(demo_server_next_to(&app), Some(bin.join(&name)), "the demo server next to the app should be found");
-        std::fs::write(lib.join(&name), "").unwrap();
+        fs::write(lib.join(&name), "").unwrap();
         assert_eq!(
             demo_server_next_to(&app),
             Some(lib.join(&name)),

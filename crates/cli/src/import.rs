@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use api::ApiError;
 use host::ImportError;
-use other_apps::{AppEnvironment, ExportForm, FoundServer, ImportNote, ImportStatus, ScanReport, ScanScope};
+use other_apps::{
+    AppEnvironment, ExportForm, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
+};
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
@@ -38,11 +40,10 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match session.api.host().import_server(server).await.map_err(ApiError::from) {
-                Ok(persistence) => {
-                    server.notes.extend(unstored_secrets_note(server, &persistence).map(ImportNote::from))
-                }
+                Ok(persistence) => server.notes.extend(unstored_secrets_note(server, &persistence)),
                 Err(error) => {
-                    server.notes.push(format!("it was not imported: {}", error.message).into());
+                    let note = format!("it was not imported: {}", error.message);
+                    server.notes.push(ImportNote::new(ImportNoteKind::Reason, note));
                     failures.push((server.name.clone(), error));
                 }
             }
@@ -103,7 +104,7 @@ fn parse_scan_scope(named: Option<String>) -> ScanScope {
 
 /// Returns a note if the secrets of a server are stored only until this program exits, so that the user has to enter
 /// them again.
-fn unstored_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<String> {
+fn unstored_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
     let SecretPersistence::ThisRun { cause } = persistence else { return None };
     let names: Vec<&str> = server
         .secrets
@@ -111,10 +112,11 @@ fn unstored_secrets_note(server: &FoundServer, persistence: &SecretPersistence) 
         .map(String::as_str)
         .chain(server.client_secret.is_some().then_some("its client's secret"))
         .collect();
-    Some(format!(
+    let note = format!(
         "no keychain can store the value of {} ({cause}): enter it in the app or with \"drawbridge-cli secret\"",
         names.join(", ")
-    ))
+    );
+    Some(ImportNote::new(ImportNoteKind::EnterValue, note).with_names(names))
 }
 
 fn config_problem_text(problem: &ConfigProblem) -> String {

@@ -29,7 +29,7 @@ pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
     }
     object.insert("inputs".to_owned(), output::to_json_value(&plan.inputs));
     object.insert("exposedSecrets".to_owned(), plan.exposed_secrets().into_iter().collect());
-    object.insert("notes".to_owned(), plan.notes.iter().map(String::as_str).collect());
+    object.insert("notes".to_owned(), plan.notes.iter().map(|note| Value::from(note.to_string())).collect());
     Value::Object(object)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
 
 /// Formats the notes of an installation plan as text, one per line.
 pub(crate) fn notes_text(plan: &InstallPlan) -> String {
-    plan.notes.iter().map(|note| format!("note        {}\n", escape_line(note))).collect()
+    plan.notes.iter().map(|note| format!("note        {}\n", escape_line(&note.to_string()))).collect()
 }
 
 fn input_text(input: &PlanInput, is_exposed: bool) -> String {

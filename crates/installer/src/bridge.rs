@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
+use installs::{InstallNote, InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
 /// Delimiter before the number of an input in a command line, with [`INPUT_PLACEHOLDER_END`] after it. Parsers of
@@ -33,7 +33,8 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
     // The publisher's notes about the package do not apply to the remote server.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
-    InstallPlan { name: plan.name, target, inputs, notes: found }
+    let notes = found.into_iter().map(|note| InstallNote::Bridge { note }).collect();
+    InstallPlan { name: plan.name, target, inputs, notes }
 }
 
 /// Inputs of an install plan. While the command line of the plan is parsed, a numbered placeholder represents each of
@@ -84,6 +85,7 @@ impl InputPlaceholders {
 #[cfg(test)]
 mod tests {
     use installs::{PlanInput, TemplateArgument};
+    use ports::server_config::ImportNoteKind;
 
     use super::*;
 
@@ -109,7 +111,8 @@ mod tests {
         assert_eq!(headers["Authorization"].parts, bearer, "the space between scheme and value must be retained");
         let keys: Vec<&str> = remote.inputs.iter().map(|input| input.key.as_str()).collect();
         assert_eq!(keys, ["token"], "inputs that the remote server does not use must be removed");
-        assert!(!remote.notes.is_empty(), "the plan must have a note");
+        let [InstallNote::Bridge { note }, ..] = &remote.notes[..] else { panic!("{:?}", remote.notes) };
+        assert_eq!((note.kind, &note.names[..]), (ImportNoteKind::Bridge, &["mcp-remote".to_owned()][..]));
     }
 
     #[test]

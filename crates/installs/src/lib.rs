@@ -12,11 +12,13 @@
 
 mod carried_values;
 mod input;
+mod note;
 mod plan_values;
 mod template;
 
 pub use carried_values::CarriedValues;
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE_BYTES, PlanInput};
+pub use note::{InstallNote, PlanPlace};
 pub use plan_values::{FillError, InputProblem};
 pub use template::{Template, TemplateArgument, TemplatePart};
 
@@ -33,9 +35,8 @@ pub struct InstallPlan {
     pub target: PlanTarget,
     /// Inputs in the order of the publisher's description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
-    /// Warnings for the user as sentences, escaped for display: versions that are not pinned, and ignored parts of the
-    /// publisher's description.
-    pub notes: Vec<String>,
+    /// Warnings for the user: versions that are not pinned, and ignored parts of the publisher's description.
+    pub notes: Vec<InstallNote>,
 }
 
 /// Command or URL of a planned server.

@@ -1,10 +1,10 @@
 //! Commands that only connect to a remote server, such as `npx mcp-remote URL`. They are replaced by the remote server,
 //! since Drawbridge connects to it without such a bridge. Windows wrappers around commands are also removed here.
 
-use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
+use ports::server_config::{HttpConfig, HttpKind, ImportNote, ImportNoteKind, StdioConfig};
 
 use crate::app_environment::OperatingSystem;
-use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_settings_note};
+use crate::notes::{ImportNotes, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
@@ -68,10 +68,10 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
 /// arguments, which are safe to print. Returns `None` if the command runs anything else, or if the bridge hides some
 /// tools.
 #[must_use]
-pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
+pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<ImportNote>)> {
     let found = parse_bridge(config)?;
     // If the bridge hides some tools, it is not replaced, since a direct connection would offer those tools, too.
-    found.ignored_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
+    found.ignored_tools.is_empty().then(|| (found.remote, found.notes.printable().collect()))
 }
 
 /// Returns the remote server of a command that only runs a bridge such as `mcp-remote`, or `None` for other commands.
@@ -144,7 +144,7 @@ fn add_header(found: &mut BridgedServer, text: &str) {
         Some((name, value)) => {
             found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
         }
-        None => found.notes.push(String::from("a header without a value was ignored")),
+        None => found.notes.add(ImportNoteKind::HeaderWithoutValue, "a header without a value was ignored"),
     }
 }
 

@@ -9,10 +9,10 @@ mod sign_in;
 mod transport_words;
 
 use jsonc_parser::ast::{Array, Object, Value};
-use ports::server_config::{ConfigProblem, HttpConfig};
+use ports::server_config::{ConfigProblem, HttpConfig, ImportNoteKind};
 
 use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name};
-use crate::notes::{ImportNoteKind, quoted_text};
+use crate::notes::{omitted_setting_note, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
 pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
@@ -166,7 +166,7 @@ fn fill_candidate(
         let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
-            Err(error) => found.notes.push(format!("{REVISION_KEY:?} is omitted: {error}")),
+            Err(error) => found.notes.push(omitted_setting_note(REVISION_KEY, &error.to_string())),
         }
     }
     if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN_TYPES.contains(&&*kind.value)) {
@@ -242,6 +242,7 @@ fn split_command(found: &mut ServerCandidate) {
         let mut words = words.into_iter();
         config.command = words.next().unwrap_or_default();
         config.args = words.collect();
-        found.notes.push(String::from("\"command\" contained the arguments; it was split at the spaces"));
+        let note = "\"command\" contained the arguments; it was split at the spaces";
+        found.notes.add(ImportNoteKind::CommandSplit, note);
     }
 }

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 
 use policy::Hash;
 use ports::secrets;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, ToolFilter, config_hash};
+use ports::server_config::{
+    HttpConfig, ImportNote, ImportNoteKind, ImportPlace, ServerConfig, ServerTransport, ToolFilter, config_hash,
+};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::SourceApp;
-use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, ImportPlace, ImportPlaceholder, printable_text};
+use crate::notes::{ImportNotes, ImportPlaceholder, printable_note, printable_text};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::ServerCandidate;
 use crate::variables::ReferenceSyntax;
@@ -217,7 +219,7 @@ pub(crate) fn to_found_server(
         placeholders,
         off: candidate.extras.disabled,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
-        notes: candidate.notes.iter().take(MAX_SERVER_NOTES).map(ImportNote::printable).collect(),
+        notes: candidate.notes.printable().take(MAX_SERVER_NOTES).collect(),
     }
 }
 
@@ -273,7 +275,7 @@ pub(crate) fn unparsable_server(
         placeholders: Vec::new(),
         off: false,
         status: ImportStatus::Unsupported,
-        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")).printable()],
+        notes: vec![printable_note(&ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")))],
     }
 }
 
@@ -291,9 +293,8 @@ pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<Str
     }
     let loses_denial = tools.disabled.len() < disabled_before;
     if count(tools) < before {
-        candidate
-            .notes
-            .push(String::from("a tool was omitted from its lists, as its name looks like a secret: add it yourself"));
+        let note = "a tool was omitted from its lists, as its name looks like a secret: add it yourself";
+        candidate.notes.add(ImportNoteKind::SecretTool, note);
     }
     loses_denial.then(|| String::from("a tool that it turns off has a name that looks like a secret"))
 }
@@ -304,14 +305,14 @@ pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
     if !tools.disabled.is_empty() {
         let note = format!("models are not offered these tools, as in its app: {}", list(&tools.disabled));
-        notes.add(ImportNoteKind::DeniedTools, note);
+        notes.push(ImportNote::new(ImportNoteKind::DeniedTools, note).with_names(&tools.disabled));
     }
     match tools.enabled.as_deref() {
         None => {}
         Some([]) => notes.add(ImportNoteKind::ExposedTools, "models are offered no tools, as in its app"),
         Some(enabled) => {
             let note = format!("models are offered only these tools, as in its app: {}", list(enabled));
-            notes.add(ImportNoteKind::ExposedTools, note);
+            notes.push(ImportNote::new(ImportNoteKind::ExposedTools, note).with_names(enabled));
         }
     }
 }

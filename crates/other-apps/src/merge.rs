@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport};
+use ports::server_config::{AuthConfig, ImportNote, ImportNoteKind, ServerConfig, ServerEntry, ServerTransport};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::apps::find_source_app;
 use crate::bridged_servers::program_name;
 use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSecret};
-use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
+use crate::notes::{printable_note, quoted_text};
 use crate::server_names::TakenNames;
 
 /// Words by which notes refer to the sign-in settings of a server.
@@ -80,7 +80,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry])
                 let name = &equal.remove(at).name;
                 let note =
                     ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted_text(name)));
-                row.notes.push(note.with_names([name]).printable());
+                row.notes.push(printable_note(&note.with_names([name])));
             }
         }
     }
@@ -98,7 +98,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry])
                 false => (ImportNoteKind::NameShared, "in another place"),
             };
             let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted_text(&row.name)));
-            row.notes.push(note.with_names([&row.name]).printable());
+            row.notes.push(printable_note(&note.with_names([&row.name])));
         }
         row.name = name;
     }
@@ -216,12 +216,12 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
     if !lacking.is_empty() {
         let note = format!("taken from another app, because the first app has no value: {}", quoted_list(&lacking));
-        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).with_names(lacking).printable());
+        row.notes.push(printable_note(&ImportNote::new(ImportNoteKind::Merged, note).with_names(lacking)));
     }
     if !different.is_empty() {
         let note =
             format!("values differ between its apps ({}); those of the first app are used", quoted_list(&different));
-        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).with_names(different).printable());
+        row.notes.push(printable_note(&ImportNote::new(ImportNoteKind::Different, note).with_names(different)));
     }
 }
 
@@ -239,7 +239,8 @@ fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
         // If both were found in the same file, other notes name their projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_SERVER_NOTES {
             let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);
-            row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).printable());
+            let note = ImportNote::new(ImportNoteKind::AlsoIn, note).with_names([app, origin.name.as_str()]);
+            row.notes.push(printable_note(&note));
         }
         row.origins.push(origin);
     }

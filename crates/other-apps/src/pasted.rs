@@ -4,7 +4,9 @@ mod command_line;
 mod pasted_parts;
 
 use ports::secrets;
-use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
+use ports::server_config::{
+    ConfigProblem, HttpConfig, ImportNote, ImportNoteKind, PastedServer, ServerConfig, ServerTransport,
+};
 
 use crate::found_server::{note_hidden_tools, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
@@ -47,7 +49,7 @@ const MAX_PASTED_SERVERS: usize = 100;
 /// assert_ne!(server.name, "notes", "the name is taken");
 /// assert_eq!(server.config.as_stdio().expect("a local server").command_line(), "npx -y @alice/notes");
 /// assert_eq!(server.secrets, ["NOTES_TOKEN"], "the value belongs into the keychain");
-/// assert!(server.notes.iter().any(|note| note.contains("placeholder")), "{:?}", server.notes);
+/// assert!(server.notes.iter().any(|note| note.text.contains("placeholder")), "{:?}", server.notes);
 ///
 /// let problem = import(" ", &[]).unwrap_err();
 /// assert!(problem.message.starts_with("no server found"), "{problem}");
@@ -180,10 +182,11 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             },
         };
         if candidate.extras.is_from_link && taken.contains(&valid_name) {
-            candidate.notes.push(format!(
+            let note = format!(
                 "a server {} exists already and stays unchanged: this one would be added as another server",
                 notes::quoted_text(&valid_name)
-            ));
+            );
+            candidate.notes.push(ImportNote::new(ImportNoteKind::NameTaken, note).with_names([&valid_name]));
         }
         let name = taken.take(&valid_name);
         let lost_denial = remove_secret_tools(&mut candidate);
@@ -197,12 +200,12 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         }
         let usable = !candidate.has_unsupported_transport && problem.is_none();
         if candidate.extras.disabled {
-            candidate.notes.push(String::from("it is turned off there"));
+            candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
         }
         note_hidden_tools(&candidate.tools, &mut candidate.notes);
-        candidate.notes.extend(problem);
+        candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
         let secrets = secret_names(&config);
-        settled.push(PastedServer { name, config, notes: candidate.notes.into_texts(), secrets, usable });
+        settled.push(PastedServer { name, config, notes: candidate.notes.printable().collect(), secrets, usable });
     }
     settled
 }

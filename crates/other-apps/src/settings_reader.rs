@@ -4,11 +4,11 @@
 mod claude_state;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
-use ports::server_config::{ConfigProblem, HttpKind};
+use ports::server_config::{ConfigProblem, HttpKind, ImportNote, ImportNoteKind};
 
 use crate::apps::{FileLayout, SourceApp};
 use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name, without_byte_order_mark};
-use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
+use crate::notes::quoted_text;
 use crate::server_candidate::ServerCandidate;
 use crate::{entry, toml_text, yaml_text};
 
@@ -274,12 +274,11 @@ impl SettingsReader<'_, '_> {
             Some("claude-code") if found.extras.lacks_transport && by_url => {
                 let note =
                     "it has a \"url\" and no \"type\", which Claude Code itself treats as a local server and refuses";
-                found.notes.push(String::from(note));
+                found.notes.add(ImportNoteKind::UrlWithoutType, note);
             }
             Some("windsurf" | "antigravity") if by_url => {
-                found
-                    .notes
-                    .push(String::from("its address is under \"url\"; the app itself connects only by \"serverUrl\""));
+                let note = "its address is under \"url\"; the app itself connects only by \"serverUrl\"";
+                found.notes.add(ImportNoteKind::OtherUrlKey, note);
             }
             _ => {}
         }

@@ -4,6 +4,7 @@ mod address;
 mod auth;
 mod auth_terms;
 mod hashes;
+mod import_note;
 mod named_secrets;
 mod new_server;
 mod sandbox;
@@ -20,6 +21,7 @@ pub use address::{HttpConfig, HttpKind, header_problem, server_url_problem};
 pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, grant_hash, path_to_json, stdio_hash};
+pub use import_note::{ImportNote, ImportNoteKind, ImportPlace};
 pub use new_server::{NewServer, ValuePart};
 pub use sandbox::{
     AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, access_mode_name as access_word,
@@ -79,7 +81,7 @@ pub struct PastedServer {
     /// Configuration of the server as parsed from the text.
     pub config: ServerConfig,
     /// Notes for the user: placeholders to fill in, unknown keys, reasons why the server is unusable.
-    pub notes: Vec<String>,
+    pub notes: Vec<ImportNote>,
     /// Names of variables or headers whose values are secrets, including those still to be entered. These values belong
     /// in the keychain.
     pub secrets: Vec<String>,

@@ -81,7 +81,7 @@ export function samplePlan(changes: Partial<InstallPlan> = {}): InstallPlan {
       sampleInput("NOTES_KEY", { required: true, secret: true, description: "The key" }),
       sampleInput("dir", { kind: "folder", label: "Folder", required: true }),
     ],
-    ...{ exposedSecrets: [], notes: ["npx loads what is newest of its dependencies."] },
+    ...{ exposedSecrets: [], notes: [{ is: "no_version", program: "npx" }] },
     containment: { is: "possible" },
     sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
     ...changes,

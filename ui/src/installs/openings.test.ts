@@ -9,6 +9,7 @@ import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import { holdTimers } from "$lib/testing/held-timers";
 
+import { importNote } from "../other-apps/fixtures";
 import Window from "../shell/Window.svelte";
 
 import { bundleOffer, samplePreview } from "./fixtures";
@@ -25,7 +26,8 @@ const UNKNOWN = "The source of this link is not known";
 
 function imported(name: string): ImportedServer {
   return {
-    ...{ name, usable: true, notes: ["-c runs code"] },
+    ...{ name, usable: true },
+    notes: [{ ...importNote("code_option", "", "-c"), place: { is: "argument", number: 1 } }],
     config: {
       ...{ type: "stdio", command: "npx", args: ["-c", "touch ~/x"] },
       ...{ env: { NODE_OPTIONS: "-r x" }, cwd: null, revision: null },
@@ -125,7 +127,7 @@ test("shows a link completely with a warning about its unknown sender, and adds 
     "the whole command should be shown",
   ).toBeVisible();
   expect(dialog).toHaveTextContent("NODE_OPTIONS");
-  expect(dialog).toHaveTextContent("-c runs code");
+  expect(dialog).toHaveTextContent("Argument 1: -c runs code");
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const add = within(dialog).getByRole("button", { name: /^Add 1 server/ });
   expect(add, "the button should be disabled at first").toBeDisabled();

@@ -24,7 +24,7 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
 }
 
 export function importNote(kind: ImportNoteKind, text: string, ...names: string[]): ImportNote {
-  return { kind, text, names };
+  return { kind, place: null, text, names };
 }
 
 export function cursorApp(...servers: ImportCandidate[]): ImportApp {

@@ -95,44 +95,91 @@ export function notesShownInList(notes: ImportNote[]): ImportNote[] {
   return notes.filter(({ kind }) => !SHOWN_ELSEWHERE.has(kind));
 }
 
+/** Values that the translation of a note may contain. */
+interface NoteValues {
+  name: string;
+  /** Second name, or `undefined` if the note has only one. */
+  second: string | undefined;
+  names: string[];
+  /** Label of the part of the configuration that the note is about. */
+  place: string;
+}
+
+function joined(names: string[]): string {
+  return formatList(names, languageTag());
+}
+
+/** Translations of all notes but reasons of failures, which exist in English only. */
+const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues) => string> = {
+  off: () => m.import_note_off(),
+  also_in: ({ name, second = "" }) => m.import_note_also_in({ app: name, name: second }),
+  denied_tools: ({ names }) => m.import_note_denied_tools({ names: joined(names) }),
+  exposed_tools: ({ names }) =>
+    names.length === 0
+      ? m.import_note_exposed_none()
+      : m.import_note_exposed_tools({ names: joined(names) }),
+  name_taken: ({ name }) => m.import_note_name_taken({ name }),
+  name_shared: ({ name }) => m.import_note_name_shared({ name }),
+  set_up_here: ({ name }) => m.import_note_set_up_here({ name }),
+  project: ({ name }) => m.import_note_project({ folder: name }),
+  not_used: ({ names }) => m.import_note_not_used({ names: joined(names) }),
+  omitted: ({ name, second = "" }) => m.import_note_omitted({ name, reason: second }),
+  approvals: ({ names }) => m.import_note_approvals({ names: joined(names) }),
+  secret_left_out: () => m.import_note_secret_left_out(),
+  secret_name: () => m.import_note_secret_name(),
+  secret_tool: () => m.import_note_secret_tool(),
+  bridge: ({ name }) => m.import_note_bridge({ program: name }),
+  windows: () => m.import_note_windows(),
+  command_split: () => m.import_note_command_split(),
+  unquoted: ({ name }) => m.import_note_unquoted({ name }),
+  input: ({ name, second }) =>
+    second === undefined
+      ? m.import_note_input({ placeholder: name })
+      : m.import_note_input_described({ placeholder: name, description: second }),
+  command_input: ({ name, second }) =>
+    second === undefined
+      ? m.import_note_command_input({ placeholder: name })
+      : m.import_note_command_input_described({ placeholder: name, description: second }),
+  enter_value: ({ names }) => m.import_note_enter_value({ names: joined(names) }),
+  not_followed: ({ name }) => m.import_note_not_followed({ name }),
+  headers_program: ({ name, names }) =>
+    names.length === 0
+      ? m.import_note_headers_program_unnamed()
+      : m.import_note_headers_program({ program: name }),
+  header_without_value: () => m.import_note_header_without_value(),
+  codex_token: () => m.import_note_codex_token(),
+  url_without_type: () => m.import_note_url_without_type(),
+  other_url_key: () => m.import_note_other_url_key(),
+  placeholder: ({ name, place }) => m.import_note_placeholder({ place, text: name }),
+  as_written: ({ name, place }) => m.import_note_as_written({ place, text: name }),
+  empty: ({ place }) => m.import_note_empty({ place }),
+  env_file: ({ name, names }) =>
+    names.length < 2
+      ? m.import_note_env_file({ file: name })
+      : m.import_note_env_file_names({ file: name, names: joined(names.slice(1)) }),
+  merged: ({ names }) => m.import_note_merged({ names: joined(names) }),
+  different: ({ names }) => m.import_note_different({ names: joined(names) }),
+  other_list: ({ name }) => m.import_note_other_list({ name }),
+  link_keys: ({ names }) => m.import_note_link_keys({ names: joined(names) }),
+  link_name: ({ name }) => m.import_note_link_name({ name }),
+  link_secrets: ({ names }) => m.import_note_link_secrets({ names: joined(names) }),
+  unencrypted: () => m.import_note_unencrypted(),
+  this_computer: () => m.import_note_this_computer(),
+  own_network: () => m.import_note_own_network(),
+  lookalike_host: ({ name }) => m.import_note_lookalike_host({ host: name }),
+  shell: ({ name, place }) => m.import_note_shell({ place, program: name }),
+  more_rights: ({ name, place }) => m.import_note_more_rights({ place, program: name }),
+  code_option: ({ name, place }) => m.import_note_code_option({ place, option: name }),
+  source_option: ({ name, place }) => m.import_note_source_option({ place, option: name }),
+  access_option: ({ name, place }) => m.import_note_access_option({ place, option: name }),
+  package_address: ({ place }) => m.import_note_package_address({ place }),
+  code_variables: ({ names }) => m.import_note_code_variables({ names: joined(names) }),
+};
+
 /** Returns the translated note, or `undefined` if it exists in English only. */
-export function noteText({ kind, names }: ImportNote): string | undefined {
+export function noteText({ kind, place, names }: ImportNote): string | undefined {
+  if (kind === "reason") return undefined;
   const [name = "", second] = names;
-  const list = (names: string[]) => formatList(names, languageTag());
-  switch (kind) {
-    case "name_shared":
-      return m.import_note_name_shared({ name });
-    case "set_up_here":
-      return m.import_note_set_up_here({ name });
-    case "project":
-      return m.import_note_project({ folder: name });
-    case "not_used":
-      return m.import_note_not_used({ names: list(names) });
-    case "approvals":
-      return m.import_note_approvals({ names: list(names) });
-    case "secret_left_out":
-      return m.import_note_secret_left_out();
-    case "bridge":
-      return m.import_note_bridge({ program: name });
-    case "windows":
-      return m.import_note_windows();
-    case "input":
-      return second === undefined
-        ? m.import_note_input({ placeholder: name })
-        : m.import_note_input_described({ placeholder: name, description: second });
-    case "not_followed":
-      return m.import_note_not_followed({ name });
-    case "env_file":
-      return second === undefined
-        ? m.import_note_env_file({ file: name })
-        : m.import_note_env_file_names({ file: name, names: list(names.slice(1)) });
-    case "merged":
-      return m.import_note_merged({ names: list(names) });
-    case "different":
-      return m.import_note_different({ names: list(names) });
-    case "other_list":
-      return m.import_note_other_list({ name });
-    default:
-      return undefined;
-  }
+  const label = place === null ? "" : importPlaceLabel(place);
+  return NOTE_TEXTS[kind]({ name, second, names, place: label });
 }

@@ -183,7 +183,7 @@ describe("a server", () => {
                 "denied_tools",
                 'models are not offered these tools, as in its app: "push"',
               ),
-              importNote("other", "something else"),
+              importNote("reason", "something else"),
             ],
           }),
           candidate("far", { transport: "http", target: "https://example.com/mcp" }),
@@ -223,7 +223,7 @@ describe("a server", () => {
         cursorApp(
           candidate("git", {
             origins: [...git.origins, zed],
-            notes: [importNote("also_in", "also in Zed")],
+            notes: [importNote("also_in", "also in Zed", "Zed", "my git")],
           }),
         ),
         { id: "zed", name: "Zed", files: [{ path: zed.file, servers: 1 }], servers: [] },
@@ -243,7 +243,7 @@ describe("a server", () => {
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
       env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
-      notes: [importNote("other", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
+      notes: [importNote("reason", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
     });
     await scan(importCandidates([cursorApp(hidden)]));
     const all = within(await row("git[U+202E]gpj.exe"));

@@ -7,6 +7,8 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
+import { importNote } from "../other-apps/fixtures";
+
 import AddServer from "./AddServer.svelte";
 
 function imported(name: string, changes: Partial<ImportedServer> = {}): ImportedServer {
@@ -73,7 +75,13 @@ describe("pasted text", () => {
   });
 
   test("is parsed while typing, and its server is added with an edited name", async () => {
-    const notes = ["/a folder looks like a placeholder", 'the variable "KEY" is empty'];
+    const notes = [
+      {
+        ...importNote("placeholder", "", "/a folder"),
+        place: { is: "argument" as const, number: 3 },
+      },
+      { ...importNote("empty", ""), place: { is: "value" as const, name: "KEY" } },
+    ];
     preview.servers = [imported("git", { notes })];
     await paste("{}");
     const found = await screen.findByRole("group", { name: "git" });
@@ -179,15 +187,21 @@ describe("pasted text", () => {
   });
 
   test("E12: has a field for each VS Code input, whose value becomes part of the configuration", async () => {
-    const about =
-      '"${input:key}" is a placeholder for a value for which VS Code would prompt ("The key")';
+    const about = "${input:key} stands for a value that the other app asks for: The key.";
     preview.servers = [
       imported("git", {
         config: {
           ...{ type: "stdio", command: "npx", args: ["git", "--in=${input:dir}"], cwd: null },
           ...{ env: { API_KEY: "${input:key}" }, secretEnv: ["API_KEY"], revision: null },
         },
-        notes: [about, 'argument 2 is "--in=${input:dir}": put the value there', "it is old"],
+        notes: [
+          importNote("input", "", "${input:key}", "The key"),
+          {
+            ...importNote("placeholder", "", "--in=${input:dir}"),
+            place: { is: "argument", number: 2 },
+          },
+          importNote("reason", "it is old"),
+        ],
       }),
     ];
     await paste("{}");
@@ -235,21 +249,30 @@ describe("pasted text", () => {
   });
 
   test("E12: a warning vanishes once its text was replaced, and no other one does", async () => {
-    const placeholder = 'argument 3 is "/a folder": this looks like a placeholder';
-    const empty = 'the variable "KEY" is empty: fill it in if the server needs it';
+    const texts = [
+      "Argument 3: /a folder looks like a placeholder. Put your own value there.",
+      "KEY is empty. Fill it in if the server needs it.",
+      "These settings are not imported: timeout.",
+    ];
     preview.servers = [
       imported("git", {
         config: {
           ...{ type: "stdio", command: "npx", args: ["-y", "git", "/a folder"], cwd: null },
           ...{ env: { KEY: "" }, revision: null },
         },
-        notes: [placeholder, empty, 'not used: "timeout"'],
+        notes: [
+          {
+            ...importNote("placeholder", "", "/a folder"),
+            place: { is: "argument", number: 3 },
+          },
+          { ...importNote("empty", ""), place: { is: "value", name: "KEY" } },
+          importNote("not_used", "", "timeout"),
+        ],
       }),
     ];
     await paste("{}");
     await user.click(await screen.findByRole("button", { name: "Change…" }));
-    const notes = () =>
-      [placeholder, empty, 'not used: "timeout"'].map((text) => screen.queryByText(text) !== null);
+    const notes = () => texts.map((text) => screen.queryByText(text) !== null);
     expect(notes()).toEqual([true, true, true]);
     await user.type(screen.getByLabelText("Value of KEY"), "x");
     expect(notes(), "the note about the variable should vanish").toEqual([true, false, true]);
@@ -371,7 +394,7 @@ test("links to the import from other apps", async () => {
 });
 
 test("has no axe violations", async () => {
-  preview.servers = [imported("git", { notes: ["look"] })];
+  preview.servers = [imported("git", { notes: [importNote("reason", "look")] })];
   await paste("{}");
   await screen.findByRole("group", { name: "git" });
   await user.click(screen.getByRole("button", { name: "Change…" }));

@@ -1,5 +1,5 @@
 // Values that the user fills in for a pasted server: VS Code's inputs, and the texts that notes of the host are about.
-import type { ServerConfig } from "$lib/api/generated";
+import type { ImportNote, ImportPlace, ServerConfig } from "$lib/api/generated";
 
 /** Matches references to a value for which VS Code prompts the user, such as `${input:key}`. */
 const INPUT = /\$\{input:([^{}]{1,100})\}/g;
@@ -17,31 +17,31 @@ export interface PastedInput {
 
 /** Text in a configuration. */
 interface ConfigText {
-  /** Position of the text in the words of the host's notes, such as `argument 2`. */
-  place: string;
+  place: ImportPlace;
   text: string;
   secret: boolean;
 }
 
 function configTexts(config: ServerConfig): ConfigText[] {
-  const open = (place: string, text: string) => ({ place, text, secret: false });
+  const open = (place: ImportPlace, text: string) => ({ place, text, secret: false });
+  const named = (name: string): ImportPlace => ({ is: "value", name });
   if (config.type === "http") {
     const headers = config.headers.flatMap(({ name, value, secret }) =>
-      value === null ? [] : [{ place: `the header ${JSON.stringify(name)}`, text: value, secret }],
+      value === null ? [] : [{ place: named(name), text: value, secret }],
     );
-    return [open("the URL", config.url), ...headers];
+    return [open({ is: "url" }, config.url), ...headers];
   }
   const secrets = config.secretEnv ?? [];
   const variables = Object.entries(config.env).map(([name, text = ""]) => ({
-    place: `the variable ${JSON.stringify(name)}`,
+    place: named(name),
     text,
     secret: secrets.includes(name),
   }));
   return [
-    open("the command", config.command),
-    ...config.args.map((text, index) => open(`argument ${index + 1}`, text)),
+    open({ is: "command" }, config.command),
+    ...config.args.map((text, index) => open({ is: "argument", number: index + 1 }, text)),
     ...variables,
-    ...(config.cwd === null ? [] : [open("the folder", config.cwd)]),
+    ...(config.cwd === null ? [] : [open({ is: "folder" }, config.cwd)]),
   ];
 }
 
@@ -77,27 +77,36 @@ export function fillInputs(config: ServerConfig, values: Record<string, string>)
   };
 }
 
+function isSamePlace(one: ImportPlace, other: ImportPlace | null): boolean {
+  if (other === null || one.is !== other.is) return false;
+  if (one.is === "argument" && other.is === "argument") return one.number === other.number;
+  if (one.is === "value" && other.is === "value") return one.name === other.name;
+  return true;
+}
+
 /**
- * Returns the notes that still apply: not those about an empty text, a placeholder or an input that the user has
- * replaced since. A note that can't be assigned to a text is kept.
+ * Returns `true` if a note of the host no longer applies, because the user has replaced the empty text, the placeholder
+ * or the input that it is about. `before` is the configuration that the host returned.
  */
-export function remainingNotes(
-  notes: readonly string[],
-  before: ServerConfig,
-  now: ServerConfig,
-): string[] {
+export function isResolved(note: ImportNote, before: ServerConfig, now: ServerConfig): boolean {
   const current = configTexts(now);
-  const replaced = configTexts(before).flatMap(({ place, text }) => {
-    if (text === "") {
-      return current.some((one) => one.place === place && one.text === "")
-        ? []
-        : [`${place} is empty:`];
+  switch (note.kind) {
+    case "empty":
+    case "placeholder":
+    case "as_written": {
+      const about = configTexts(before).find(({ place }) => isSamePlace(place, note.place));
+      if (!about) return false;
+      // An argument may have moved to another position.
+      return !current.some(
+        ({ place, text }) => text === about.text && (text !== "" || isSamePlace(place, note.place)),
+      );
     }
-    return current.some((one) => one.text === text) ? [] : [`${place} is ${JSON.stringify(text)}:`];
-  });
-  const filled = pastedInputs(before)
-    .filter(({ reference }) => !current.some(({ text }) => text.includes(reference)))
-    .map(({ reference }) => `${JSON.stringify(reference)} `);
-  const obsolete = [...replaced, ...filled];
-  return notes.filter((note) => !obsolete.some((start) => note.startsWith(start)));
+    case "input":
+    case "command_input": {
+      const used = pastedInputs(before).find(({ reference }) => reference === note.names[0]);
+      return !!used && !current.some(({ text }) => text.includes(used.reference));
+    }
+    default:
+      return false;
+  }
 }

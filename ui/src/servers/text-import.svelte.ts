@@ -1,12 +1,12 @@
 // Parses pasted text for servers while the user types.
 import { call } from "$lib/api/client";
-import type { ConfigProblem, ImportedServer, ServerConfig } from "$lib/api/generated";
+import type { ConfigProblem, ImportedServer, ImportNote, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
 import { ServerDraft } from "./draft.svelte";
-import { fillInputs, pastedInputs, remainingNotes, type PastedInput } from "./pasted-inputs";
+import { fillInputs, isResolved, pastedInputs, type PastedInput } from "./pasted-inputs";
 import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
@@ -20,7 +20,7 @@ export class FoundServer {
   chosen = $state(true);
   open = $state(false);
   error = $state.raw<unknown>(null);
-  readonly #notes: readonly string[];
+  readonly #notes: readonly ImportNote[];
   /** Configuration that the notes are about. */
   readonly #before: ServerConfig;
 
@@ -49,8 +49,9 @@ export class FoundServer {
   }
 
   /** Notes of the host that the user's edits have not resolved. */
-  get notes(): string[] {
-    return remainingNotes(this.#notes, this.#before, this.config);
+  get notes(): ImportNote[] {
+    const { config } = this;
+    return this.#notes.filter((note) => !isResolved(note, this.#before, config));
   }
 
   /** Returns the problems that prevent the server from being added. `taken` has the names of the others. */

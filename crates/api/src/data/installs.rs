@@ -9,7 +9,7 @@ use ts_rs::TS;
 
 use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
-pub use installs::{InputKind, InputProblem, PlanInput};
+pub use installs::{InputKind, InputProblem, InstallNote, PlanInput, PlanPlace};
 
 /// Request to search the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -241,8 +241,8 @@ pub struct InstallPlan {
     /// Keys of secret inputs that can't be stored in the keychain, because they are part of an argument or the URL.
     /// Their values are stored in the settings file.
     pub exposed_secrets: Vec<String>,
-    /// Sentences that the user should read before the installation.
-    pub notes: Vec<String>,
+    /// Notes that the user should read before the installation.
+    pub notes: Vec<InstallNote>,
     /// Availability of a sandbox for the server, with the reason if there is none.
     pub containment: InstallContainment,
     /// Suggested sandbox of the server.

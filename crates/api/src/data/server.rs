@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, InstallationInfo, ReviewMarks, Sandbox,
-    SandboxProblem, ToolFilter, TrustDuration, UrlParts,
+    AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, ImportNote, InstallationInfo, ReviewMarks,
+    Sandbox, SandboxProblem, ToolFilter, TrustDuration, UrlParts,
 };
 
 /// Configuration of a local or remote server.
@@ -337,7 +337,7 @@ pub struct ImportedServer {
     /// Configuration that can be added as it is if `usable` is `true`.
     pub config: ServerConfig,
     /// Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
-    pub notes: Vec<String>,
+    pub notes: Vec<ImportNote>,
     /// `true` if the server can be added without changes.
     pub usable: bool,
 }

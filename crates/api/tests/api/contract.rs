@@ -145,6 +145,14 @@ async fn pasted_settings_are_parsed_and_get_unique_names() {
         preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
         "the problem should have its line: {preview}"
     );
+    let text = r#"{"mcpServers": {"keyed": {"command": "x", "env": {"KEY": "<your key>"}}}}"#;
+    let preview = run_command(&api, "check_import", json!({ "text": text })).await;
+    let note = &preview["servers"][0]["notes"][0];
+    assert_eq!(
+        (&note["kind"], &note["place"], &note["names"]),
+        (&json!("placeholder"), &json!({ "is": "value", "name": "KEY" }), &json!(["<your key>"])),
+        "the page should know what a note is about: {preview}"
+    );
 }
 
 #[tokio::test]

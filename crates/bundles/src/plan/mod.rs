@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use foreign::visible;
-use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
+use installs::{InputKind, InstallNote, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
 use process::is_code_variable;
 
 use crate::manifest::bundle_path;
@@ -151,11 +151,10 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         env.entry(NO_BYTECODE_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
 
-    notes.extend(program.warning_text(&command, &written.args, manifest.server.kind));
-    let obeyed: Vec<&str> = env.keys().filter(|name| is_code_variable(name)).map(String::as_str).collect();
-    if !obeyed.is_empty() {
-        let names = visible(&obeyed.join(", ")).into_owned();
-        notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
+    notes.extend(program.warning(&command, &written.args, manifest.server.kind));
+    let names: Vec<String> = env.keys().filter(|name| is_code_variable(name)).map(|name| shown_text(name)).collect();
+    if !names.is_empty() {
+        notes.push(InstallNote::CodeVariables { names });
     }
     if manifest.server.kind == ServerKind::Uv {
         // An environment next to the code would change the bundle, and in a sandbox the bundle's folder is read-only.
@@ -171,7 +170,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,
-    notes: &'p mut Vec<String>,
+    notes: &'p mut Vec<InstallNote>,
 }
 
 impl TemplateBuilder<'_> {
@@ -184,32 +183,34 @@ impl TemplateBuilder<'_> {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
         for key in template.keys() {
+            let setting = shown_text(key);
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.add_note(&format!("{what} is omitted: the bundle has no setting {key}.")),
+                None => self.notes.push(InstallNote::MissingSetting { text: shown_text(what), setting }),
                 Some(input) if input.multiple && !is_argument => {
-                    self.add_note(&format!("The variable {what} takes only the first of the values of {key}."));
+                    self.notes.push(InstallNote::FirstValueOnly { variable: shown_text(what), setting });
                 }
                 Some(input) if input.multiple && template.parts.len() > 1 => {
-                    self.add_note(&format!("The argument {what} is repeated for each value of {key}."));
+                    self.notes.push(InstallNote::RepeatedArgument { argument: shown_text(what), setting });
                 }
                 Some(_) => {}
             }
         }
         if literal.contains("${") {
-            self.add_note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
+            self.notes.push(InstallNote::UnknownReference { text: shown_text(what) });
         }
         Ok(template)
     }
+}
 
-    fn add_note(&mut self, text: &str) {
-        self.notes.push(visible(text).into_owned());
-    }
+/// Returns a text of the manifest with invisible characters escaped, for a note.
+fn shown_text(text: &str) -> String {
+    visible(text).into_owned()
 }
 
 fn plan_input(
     config: &UserConfig,
     substitution: &SubstitutionValues,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<InstallNote>,
 ) -> Result<PlanInput, PlanError> {
     let kind = match config.kind {
         UserConfigKind::String => InputKind::Text,
@@ -235,37 +236,35 @@ fn plan_input(
         return Err(PlanError::ReferencesSecret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {
-        notes.push(format!("The default of {} is omitted: {problem}.", visible(&config.key)));
+        notes.push(InstallNote::DefaultOmitted { input: shown_text(&config.key), problem });
         planned.default.clear();
     }
     Ok(planned)
 }
 
 /// Returns warnings about required platforms and versions that this computer doesn't have.
-fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String> {
+fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<InstallNote> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
     if bundle.manifest.server.kind == ServerKind::Uv {
-        notes.push(
-            "uv loads its packages over the network at the first start. The bundle's hash does not cover them."
-                .to_owned(),
-        );
+        notes.push(InstallNote::UvPackages);
     }
     let own = place.platform.name();
     if let Some(platforms) = compatibility.platforms.as_ref().filter(|all| !all.iter().any(|name| name == own)) {
-        let platforms = visible(&platforms.join(", ")).into_owned();
-        notes.push(format!("It is made for {platforms}, and this system is {own}."));
+        let platforms = platforms.iter().map(|name| shown_text(name)).collect();
+        notes.push(InstallNote::OtherPlatforms { platforms, own: own.to_owned() });
     }
-    for (runtime, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
-        let Some(range) = compatibility.runtimes.get(runtime) else { continue };
-        let needs = format!("It needs {shown} {}", visible(range));
-        match version.as_ref().map(|version| (version, is_version_in_range(version, range))) {
+    for (key, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
+        let Some(range) = compatibility.runtimes.get(key) else { continue };
+        let (runtime, range_text) = (shown.to_owned(), shown_text(range));
+        let compared = version.as_ref().map(|version| (shown_text(version), is_version_in_range(version, range)));
+        match compared {
             Some((_, Some(true))) => {}
-            Some((version, Some(false))) => notes.push(format!("{needs}, and this computer has {}.", visible(version))),
-            Some((version, None)) => {
-                notes.push(format!("{needs}, which could not be compared with {}.", visible(version)));
+            Some((version, Some(false))) => {
+                notes.push(InstallNote::RuntimeMismatch { runtime, range: range_text, version });
             }
-            None => notes.push(format!("{needs}.")),
+            Some((version, None)) => notes.push(InstallNote::RuntimeUnclear { runtime, range: range_text, version }),
+            None => notes.push(InstallNote::RuntimeNeeded { runtime, range: range_text }),
         }
     }
     notes

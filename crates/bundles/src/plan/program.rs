@@ -1,5 +1,6 @@
 //! Locates the program that a bundle runs.
 
+use installs::InstallNote;
 use launches::packages::launched_package;
 use serde::Serialize;
 
@@ -64,7 +65,7 @@ pub(super) fn find_program(
 
 impl ProgramLocation {
     /// Returns a warning for the user about the program that a bundle runs, or `None` if none is necessary.
-    pub(super) fn warning_text(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
+    pub(super) fn warning(&self, command: &str, args: &[String], kind: ServerKind) -> Option<InstallNote> {
         // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {
@@ -74,14 +75,10 @@ impl ProgramLocation {
             Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),
             Self::Inside(_) => false,
         };
-        let command = foreign::visible(command);
+        let program = foreign::visible(command).into_owned();
         match self {
-            _ if loads => Some(format!(
-                "{command} loads the server over the network when it starts. The bundle's hash does not cover what it loads."
-            )),
-            Self::Foreign(_) => {
-                Some(format!("It runs {command}, a program of this computer that is not in the bundle."))
-            }
+            _ if loads => Some(InstallNote::LoadsOverNetwork { program }),
+            Self::Foreign(_) => Some(InstallNote::ProgramOutside { program }),
             Self::Inside(_) | Self::Runtime(_) => None,
         }
     }

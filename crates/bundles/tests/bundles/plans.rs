@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bundles::{Bundle, BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
-use installs::{FillError, InputProblem, InputValues};
+use installs::{FillError, InputProblem, InputValues, InstallNote};
 use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
 
@@ -72,7 +72,9 @@ fn variables_are_expanded_once() {
             "$/home/ann",
         ]
     );
-    assert!(plan.install.notes.iter().any(|note| note.starts_with("${unknown}")), "{:?}", plan.install.notes);
+    let is_unknown =
+        |note: &InstallNote| matches!(note, InstallNote::UnknownReference { text } if text.starts_with("${unknown}"));
+    assert!(plan.install.notes.iter().any(is_unknown), "{:?}", plan.install.notes);
     assert_eq!(plan.watched.iter().collect::<Vec<_>>(), ["server/index.js"]);
 }
 
@@ -103,11 +105,12 @@ fn values_of_all_types_are_filled_in() {
         fill_plan(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
     let FillError::Inputs(wrong) = wrong else { panic!("{wrong:?}") };
     assert_eq!(wrong.keys().collect::<Vec<_>>(), ["file", "on", "port"]);
+    let owned = str::to_owned;
     for note in [
-        "${user_config.none} is omitted: the bundle has no setting none.",
-        "The variable D takes only the first of the values of dirs.",
+        InstallNote::MissingSetting { text: owned("${user_config.none}"), setting: owned("none") },
+        InstallNote::FirstValueOnly { variable: owned("D"), setting: owned("dirs") },
     ] {
-        assert!(plan.install.notes.iter().any(|found| found == note), "{:?}", plan.install.notes);
+        assert!(plan.install.notes.contains(&note), "{:?}", plan.install.notes);
     }
 }
 
@@ -118,19 +121,20 @@ fn programs_inside_and_outside_the_bundle_are_located() {
         let plan = program(inside);
         assert_eq!(plan.program, ProgramLocation::Inside("bin/notes".to_owned()));
         assert_eq!(fill_plan(&plan, &[]).unwrap().command, "/apps/notes/bin/notes");
-        assert_eq!(plan.install.notes, [""; 0]);
+        assert!(plan.install.notes.is_empty(), "{:?}", plan.install.notes);
         assert!(plan.watched.contains("bin/notes"));
     }
     for runtime in ["node", "python", "python3", "uv", "npx", "uvx", "docker"] {
         let plan = program(runtime);
         assert_eq!(plan.program, ProgramLocation::Runtime(runtime.to_owned()));
         let loads = ["npx", "uvx", "docker"].contains(&runtime);
-        assert_eq!(plan.install.notes.iter().any(|note| note.contains("over the network")), loads, "{runtime}");
+        let is_load = |note: &InstallNote| matches!(note, InstallNote::LoadsOverNetwork { .. });
+        assert_eq!(plan.install.notes.iter().any(is_load), loads, "{runtime}");
     }
     for foreign in ["bash", "/bin/sh", "/apps/notes-other/bin/notes", "${HOME}/bin/x", "C:\\x.exe"] {
         let plan = program(foreign);
         assert!(matches!(plan.program, ProgramLocation::Foreign(_)), "{foreign}: {:?}", plan.program);
-        assert!(plan.install.notes[0].contains("not in the bundle"), "{:?}", plan.install.notes);
+        assert!(matches!(plan.install.notes[0], InstallNote::ProgramOutside { .. }), "{:?}", plan.install.notes);
     }
     let error = |command: &str| {
         plan(&bundle_with_config(json!({ "command": command }), Value::Null), &test_environment()).unwrap_err()
@@ -143,7 +147,10 @@ fn programs_inside_and_outside_the_bundle_are_located() {
 
 #[test]
 fn code_loaded_from_elsewhere_is_noted() {
-    let notes = |config: Value| plan_bundle(config, Value::Null).install.notes.join(" ");
+    let notes = |config: Value| {
+        let plan = plan_bundle(config, Value::Null);
+        plan.install.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
     for config in [
         json!({ "command": "uv", "args": ["tool", "run", "notes"] }),
         json!({ "command": "uv", "args": ["run", "--with", "notes", "notes"] }),
@@ -156,7 +163,7 @@ fn code_loaded_from_elsewhere_is_noted() {
     assert_eq!(notes(code), "");
     for name in ["NODE_OPTIONS", "npm_config_registry", "PYTHONPATH", "LD_PRELOAD"] {
         let found = notes(json!({ "command": "node", "env": { name: "x", "REGION": "eu" } }));
-        assert!(found.ends_with(&format!("or where it is loaded from: {name}.")), "{found}");
+        assert!(found.ends_with(&format!("or where it is loaded from: \"{name}\"")), "{found}");
     }
 }
 
@@ -209,10 +216,14 @@ fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
     assert_eq!(
         planned.install.notes,
         [
-            "uv loads its packages over the network at the first start. The bundle's hash does not cover them.",
-            "It is made for darwin, and this system is linux.",
-            "It needs Node >=22, and this computer has v20.1.0.",
-            "It needs Python >=3.10.",
+            InstallNote::UvPackages,
+            InstallNote::OtherPlatforms { platforms: vec!["darwin".to_owned()], own: "linux".to_owned() },
+            InstallNote::RuntimeMismatch {
+                runtime: "Node".to_owned(),
+                range: ">=22".to_owned(),
+                version: "v20.1.0".to_owned(),
+            },
+            InstallNote::RuntimeNeeded { runtime: "Python".to_owned(), range: ">=3.10".to_owned() },
         ]
     );
 }
@@ -256,10 +267,16 @@ fn invalid_default_is_omitted() {
     });
     let plan = plan_bundle(json!({ "command": "node", "args": ["${user_config.port}"] }), inputs);
     assert!(plan.install.inputs.iter().all(|input| input.default.is_empty()), "{:?}", plan.install.inputs);
-    let expected = ["port", "name", "folder"].map(|key| format!("The default of {key} is omitted"));
-    for (note, expected) in plan.install.notes.iter().zip(&expected) {
-        assert!(note.starts_with(expected), "{note}");
-    }
+    let omitted: Vec<&str> = plan
+        .install
+        .notes
+        .iter()
+        .filter_map(|note| match note {
+            InstallNote::DefaultOmitted { input, .. } => Some(input.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(omitted, ["port", "name", "folder"]);
     assert_eq!(fill_plan(&plan, &[]).unwrap().args, [""; 0], "the settings must be computed without the omitted input");
 }
 

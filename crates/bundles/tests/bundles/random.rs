@@ -38,7 +38,7 @@ fn check_plan(bundle: &Bundle) {
             python: None,
         };
         if let Ok(plan) = plan(bundle, &place) {
-            assert!(plan.install.notes.iter().all(|note| !note.chars().any(char::is_control)));
+            assert!(plan.install.notes.iter().all(|note| !note.to_string().chars().any(char::is_control)));
         }
     }
 }

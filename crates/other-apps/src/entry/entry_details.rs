@@ -2,11 +2,11 @@
 //! keys.
 
 use jsonc_parser::ast::{Object, Value};
-use ports::server_config::ToolFilter;
+use ports::server_config::{ImportNote, ImportNoteKind, ToolFilter};
 
 use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
-use crate::notes::{ImportNote, ImportNoteKind, quoted_text, unused_settings_note};
+use crate::notes::{quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
@@ -99,13 +99,13 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
         found.extras.env_file = Some(file.value.clone().into_owned());
     }
     if let Some(program) = object.get_string("headersHelper") {
-        found.notes.push(format!(
+        // The arguments are not displayed, since they may be secrets.
+        let program = program.value.split_whitespace().next().filter(|word| !has_secret(word));
+        let note = format!(
             "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
-            // The arguments are not displayed, since they may be secrets.
-            quoted_text(
-                program.value.split_whitespace().next().filter(|word| !has_secret(word)).unwrap_or("a program")
-            )
-        ));
+            quoted_text(program.unwrap_or("a program"))
+        );
+        found.notes.push(ImportNote::new(ImportNoteKind::HeadersProgram, note).with_names(program));
     }
     note_inputs(found, root);
     note_unused_keys(found, object);
@@ -167,7 +167,7 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
                 "{} is the output of VS Code's command {command}{what}, which is not run",
                 quoted_text(&placeholder)
             );
-            ImportNote::from(text)
+            ImportNote::new(ImportNoteKind::CommandInput, text)
         } else {
             let text = format!(
                 "{} is a placeholder for a value for which VS Code would prompt{what}",

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use jsonc_parser::ast::{Array, Object, Value};
-use ports::server_config::{ConfigProblem, HttpConfig};
+use ports::server_config::{ConfigProblem, HttpConfig, ImportNote, ImportNoteKind};
 
 use super::{URL_KEYS, auth, sandbox, sign_in};
 use crate::json_text::{JsonText, present_property, value_type_name};
-use crate::notes::quoted_text;
+use crate::notes::{omitted_setting_note, quoted_text};
 use crate::server_candidate::ServerCandidate;
 
 /// Keys of the object or list of environment variables in an entry.
@@ -70,15 +70,14 @@ impl EntryReader<'_, '_> {
         // Other apps use this key for other settings. If some keys are unknown, none are applied, since the result
         // would be a sandbox that the user did not configure.
         if let Some(key) = sandbox::first_unknown_sandbox_key(object) {
-            self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
+            let reason = format!("{key:?} is of another app");
+            self.found.notes.push(omitted_setting_note(sandbox::SANDBOX_KEY, &reason));
             return Ok(());
         }
         match sandbox::parse_sandbox(self.text, &quoted_text(sandbox::SANDBOX_KEY), object) {
             Ok(None) => {}
             Ok(sandbox) => self.found.config.sandbox = sandbox,
-            Err(problem) => {
-                self.found.notes.push(format!("{:?} is omitted: {}", sandbox::SANDBOX_KEY, problem.message))
-            }
+            Err(problem) => self.found.notes.push(omitted_setting_note(sandbox::SANDBOX_KEY, &problem.message)),
         }
         Ok(())
     }
@@ -117,7 +116,7 @@ impl EntryReader<'_, '_> {
         // Other programs may use this key for other settings.
         match auth::parse_auth(self.text, &quoted_text(auth::AUTH_KEY), object) {
             Ok(auth) => config.auth = auth,
-            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::AUTH_KEY, problem.message)),
+            Err(problem) => self.found.notes.push(omitted_setting_note(auth::AUTH_KEY, &problem.message)),
         }
         Ok(config)
     }
@@ -133,9 +132,8 @@ impl EntryReader<'_, '_> {
         if let Some(token) = present_property(object, "bearer_token") {
             let token = self.read_text(&token.value, "bearer_token")?;
             config.headers.insert(HEADER_NAME.to_owned(), format!("Bearer {token}"));
-            self.found
-                .notes
-                .push(String::from("\"bearer_token\" is refused by Codex itself; it is the header Authorization"));
+            let note = "\"bearer_token\" is refused by Codex itself; it is the header Authorization";
+            self.found.notes.add(ImportNoteKind::CodexToken, note);
         }
         Ok(())
     }
@@ -190,7 +188,8 @@ impl EntryReader<'_, '_> {
         }
         // Other apps accept unquoted values in their settings files, so a note is only added for pasted text.
         if plain && self.text.file.is_none() {
-            self.found.notes.push(format!("{} has {} without quotes; it is read as text", quoted_text(key), text));
+            let note = format!("{} has {text} without quotes; it is read as text", quoted_text(key));
+            self.found.notes.push(ImportNote::new(ImportNoteKind::Unquoted, note).with_names([key]));
         }
         Ok(text)
     }

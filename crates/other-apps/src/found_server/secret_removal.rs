@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ports::server_config::{AuthConfig, StdioConfig};
+use ports::server_config::{AuthConfig, ImportNoteKind, StdioConfig};
 
 use crate::bridged_servers::program_name;
-use crate::notes::ImportNoteKind;
 use crate::secret_detection::{
     cannot_be_secret, has_credential, has_secret, is_client_id, is_secret_name, is_secret_value,
 };

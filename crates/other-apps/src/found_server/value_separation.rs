@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use ports::secrets;
+use ports::server_config::{ImportNote, ImportNoteKind};
 use secrecy::SecretString;
 
 use super::{ImportedValueKind, PendingSecret, secret_removal};
 use crate::app_environment::{AppEnvironment, OperatingSystem};
-use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted_text};
+use crate::notes::{is_placeholder, quoted_text};
 use crate::secret_detection::{
     has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_switch, is_secret_name, is_secret_value,
 };
@@ -102,7 +103,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         if has_secret(&name) {
             values.remove(&name);
             let note = "a value was ignored, because its name looks like a secret";
-            notes.push(ImportNote::new(ImportNoteKind::Other, note));
+            notes.push(ImportNote::new(ImportNoteKind::SecretName, note));
             continue;
         }
         let Some(value) = values.get_mut(&name) else { continue };

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use foreign::is_public;
-use ports::server_config::{HttpConfig, StdioConfig};
+use ports::server_config::{HttpConfig, ImportNote, ImportNoteKind, ImportPlace, StdioConfig};
 use ports::url_parts::UrlParts;
 use process::is_code_variable;
 use url::{Host, Url};
@@ -53,7 +53,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
 const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
 /// Returns warnings about risky settings of a server in an install link.
-pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
+pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
     let mut remarks = match &found.remote {
         Some(remote) => remote_warnings(remote),
         None => local_warnings(&found.config),
@@ -63,24 +63,30 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     {
         remarks.extend(remote_warnings(&bridged.remote));
         if bridged.remote.is_unencrypted_remote() {
-            remarks.push(String::from("its address is not encrypted: sent data can be read on the way"));
+            let note = "its address is not encrypted: sent data can be read on the way";
+            remarks.push(ImportNote::new(ImportNoteKind::Unencrypted, note));
         }
     }
     let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
-    let secret: Vec<String> = values
+    let secret: Vec<&String> = values
         .iter()
         .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !needs_value(value)))
-        .map(|(name, _)| quoted_text(name))
+        .map(|(name, _)| name)
         .take(MAX_WARNING_NAMES)
         .collect();
     if !secret.is_empty() {
-        let names = secret.join(", ");
-        remarks.push(format!(
+        let names = quoted_names(&secret);
+        let note = format!(
             "the link contains values that look like secrets: {names}; everyone who has the link can read them"
-        ));
+        );
+        remarks.push(ImportNote::new(ImportNoteKind::LinkSecrets, note).with_names(secret));
     }
     remarks.truncate(MAX_LINK_WARNINGS);
     remarks
+}
+
+fn quoted_names(names: &[&String]) -> String {
+    names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns `true` if a value is a placeholder that the user has to fill in.
@@ -88,22 +94,24 @@ fn needs_value(value: &str) -> bool {
     is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
 
-fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
+fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
     let mut remarks = Vec::new();
     let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
     match host.map(|host| address_range(&host)) {
         Some(AddressRange::ThisComputer) => {
-            remarks.push(String::from(
-                "its address is on this computer: the program that responds there receives everything that is sent",
-            ));
+            let note =
+                "its address is on this computer: the program that responds there receives everything that is sent";
+            remarks.push(ImportNote::new(ImportNoteKind::ThisComputer, note));
         }
         Some(AddressRange::OwnNetwork) => {
-            remarks.push(String::from("its address is in your network or reserved, and not in the internet"));
+            let note = "its address is in your network or reserved, and not in the internet";
+            remarks.push(ImportNote::new(ImportNoteKind::OwnNetwork, note));
         }
         Some(AddressRange::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
-        remarks.push(format!("its host has letters that look like others: it is {}", quoted_text(&ascii)));
+        let note = format!("its host has letters that look like others: it is {}", quoted_text(&ascii));
+        remarks.push(ImportNote::new(ImportNoteKind::LookalikeHost, note).with_names([ascii]));
     }
     remarks
 }
@@ -140,25 +148,25 @@ fn address_range(host: &Host<String>) -> AddressRange {
     }
 }
 
-fn local_warnings(config: &StdioConfig) -> Vec<String> {
+fn local_warnings(config: &StdioConfig) -> Vec<ImportNote> {
     let mut remarks = Vec::new();
     let mut kind = program_kind(&config.command);
-    add_program_warnings(kind, "the command", &config.command, &mut remarks);
+    remarks.extend(program_warning(kind, ImportPlace::Command, &config.command));
     // The options of a launcher end at the package. All following arguments belong to the server.
     let mut is_server = false;
     for (number, word) in (1..).zip(&config.args) {
-        let place = format!("argument {number}");
+        let place = ImportPlace::Argument { number: u32::try_from(number).unwrap_or(u32::MAX) };
         // A package may have a name that ends like that of a program.
         let inner =
             program_kind(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
         if inner.is_some() {
             kind = inner;
             is_server = false;
-            add_program_warnings(kind, &place, word, &mut remarks);
+            remarks.extend(program_warning(kind, place, word));
             continue;
         }
         let value = config.args.get(number).map(String::as_str).unwrap_or_default();
-        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| option_risk(kind, word, value)) else {
+        let Some(risk) = kind.filter(|_| !is_server).and_then(|kind| option_risk(kind, word, value)) else {
             let is_option = word.starts_with('-');
             let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
             let is_value = number > 1
@@ -170,32 +178,37 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
                 && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
             // Only the package is checked, not the arguments of the server.
             if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_package_address(word) {
-                remarks.push(format!("{place} loads code from an address, and no package of a registry"));
+                let note = format!("argument {number} loads code from an address, and no package of a registry");
+                remarks.push(ImportNote::new(ImportNoteKind::PackageAddress, note).at(place));
             }
             continue;
         };
-        remarks.push(format!("{place}, {}, {what}: read it completely", quoted_text(option_name(word))));
+        let option = option_name(word);
+        let note = format!("argument {number}, {}, {}: read it completely", quoted_text(option), risk.description());
+        remarks.push(ImportNote::new(risk.note_kind(), note).at(place).with_names([option]));
     }
-    let variables: Vec<String> =
-        config.env.keys().filter(|name| is_code_variable(name)).map(|name| quoted_text(name)).collect();
+    let variables: Vec<&String> =
+        config.env.keys().filter(|name| is_code_variable(name)).take(MAX_WARNING_NAMES).collect();
     if !variables.is_empty() {
-        let names = variables.into_iter().take(MAX_WARNING_NAMES).collect::<Vec<_>>().join(", ");
-        remarks.push(format!("these variables decide which code runs: {names}"));
+        let note = format!("these variables decide which code runs: {}", quoted_names(&variables));
+        remarks.push(ImportNote::new(ImportNoteKind::CodeVariables, note).with_names(variables));
     }
     remarks
 }
 
-fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
-    match kind {
-        Some(ProgramKind::Shell) => {
-            remarks
-                .push(format!("{place}, {}, is a shell, which runs any command in its arguments", quoted_text(word)));
-        }
-        Some(ProgramKind::Elevation) => {
-            remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted_text(word)));
-        }
-        _ => {}
-    }
+/// Returns a warning about a program of this kind, or `None` if the program itself has no risk.
+fn program_warning(kind: Option<ProgramKind>, place: ImportPlace, word: &str) -> Option<ImportNote> {
+    let (kind, risk) = match kind? {
+        ProgramKind::Shell => (ImportNoteKind::Shell, "is a shell, which runs any command in its arguments"),
+        ProgramKind::Elevation => (ImportNoteKind::MoreRights, "runs the rest with more rights than yours"),
+        ProgramKind::Interpreter(_) | ProgramKind::Launcher | ProgramKind::Container => return None,
+    };
+    let words = match place {
+        ImportPlace::Argument { number } => format!("argument {number}"),
+        _ => String::from("the command"),
+    };
+    let note = ImportNote::new(kind, format!("{words}, {}, {risk}", quoted_text(word)));
+    Some(note.at(place).with_names([word]))
 }
 
 /// Returns the kind of the program with this name or path, or `None` for an unknown program.
@@ -220,10 +233,35 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
     })
 }
 
-/// Describes the risk of a program's command-line option, or returns `None` if the option has none. `next` is the
-/// argument after the option.
-fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
-    const RUNS_CODE_TEXT: &str = "runs code from the link, or code that it downloads first";
+/// Risk of a program's command-line option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OptionRisk {
+    Code,
+    PackageSource,
+    HostAccess,
+}
+
+impl OptionRisk {
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Code => "runs code from the link, or code that it downloads first",
+            Self::PackageSource => "downloads code from an address instead of the usual registry",
+            Self::HostAccess => "gives the container access to a folder or device, or privileges on this computer",
+        }
+    }
+
+    const fn note_kind(self) -> ImportNoteKind {
+        match self {
+            Self::Code => ImportNoteKind::CodeOption,
+            Self::PackageSource => ImportNoteKind::SourceOption,
+            Self::HostAccess => ImportNoteKind::AccessOption,
+        }
+    }
+}
+
+/// Returns the risk of a program's command-line option, or `None` if the option has none. `next` is the argument after
+/// the option.
+fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> {
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -236,12 +274,12 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str
         ProgramKind::Shell => {
             let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
             let command = word.get(..2).is_some_and(|start| ["-c", "-e"].iter().any(|s| start.eq_ignore_ascii_case(s)));
-            (switch || command || has_letter("c")).then_some(RUNS_CODE_TEXT)
+            (switch || command || has_letter("c")).then_some(OptionRisk::Code)
         }
-        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(RUNS_CODE_TEXT),
-        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(RUNS_CODE_TEXT),
+        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(OptionRisk::Code),
+        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(OptionRisk::Code),
         ProgramKind::Launcher if PACKAGE_SOURCE_OPTIONS.contains(&option_name(word)) && is_package_address(value) => {
-            Some("downloads code from an address instead of the usual registry")
+            Some(OptionRisk::PackageSource)
         }
         ProgramKind::Launcher => None,
         ProgramKind::Container => {
@@ -250,8 +288,7 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
                 word => HOST_ACCESS_OPTIONS.contains(&word),
             };
-            (is_short || is_given)
-                .then_some("gives the container access to a folder or device, or privileges on this computer")
+            (is_short || is_given).then_some(OptionRisk::HostAccess)
         }
         ProgramKind::Elevation => None,
     }

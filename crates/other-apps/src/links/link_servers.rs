@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use foreign::is_hidden;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
+use ports::server_config::{ImportNote, ImportNoteKind};
 use serde_json::{Map, Value as Json, json};
 
 use super::link_form::LinkForm;
@@ -116,14 +117,16 @@ pub(super) fn reject_or_note_keys<'k>(
     keys: impl Iterator<Item = &'k str>,
     found: &mut [ServerCandidate],
 ) -> Result<(), String> {
-    let keys: Vec<String> =
-        keys.filter(|key| form.own || !IGNORED_KEYS.contains(key)).take(MAX_NAMED_KEYS).map(quoted_text).collect();
+    let keys: Vec<&str> = keys.filter(|key| form.own || !IGNORED_KEYS.contains(key)).take(MAX_NAMED_KEYS).collect();
     match (&keys[..], form.own) {
         ([], _) => {}
-        ([first, ..], true) => return Err(format!("a link may not set {first}")),
+        ([first, ..], true) => return Err(format!("a link may not set {}", quoted_text(first))),
         (_, false) => {
+            let quoted: Vec<String> = keys.iter().map(|key| quoted_text(key)).collect();
+            let note = format!("a link may not set these, so they are ignored: {}", quoted.join(", "));
+            let note = ImportNote::new(ImportNoteKind::LinkKeys, note).with_names(keys.iter().copied());
             for candidate in found {
-                candidate.notes.push(format!("a link may not set these, so they are ignored: {}", keys.join(", ")));
+                candidate.notes.push(note.clone());
             }
         }
     }
@@ -256,7 +259,8 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
             "a server's name has 1 to {MAX_LINK_SERVER_NAME_CHARS} letters, digits, \".\", \"-\" or \"_\""
         ));
     }
-    notes.push(format!("its name in the link is {}", quoted_text(&name)));
+    let note = format!("its name in the link is {}", quoted_text(&name));
+    notes.push(ImportNote::new(ImportNoteKind::LinkName, note).with_names([name]));
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
 }
 

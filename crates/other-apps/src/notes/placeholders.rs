@@ -2,38 +2,13 @@
 //! another program would replace.
 
 use ports::secrets;
-use ports::server_config::{ServerConfig, ServerTransport};
+use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace, ServerConfig, ServerTransport};
 use serde::{Deserialize, Serialize};
 
-use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
+use super::{printable_text, quoted_text};
 
 /// Maximum number of placeholders in the notes about one server.
 const MAX_PLACEHOLDERS: usize = 20;
-
-/// The part of a server's configuration that contains a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum ImportPlace {
-    /// The program that the server's command runs.
-    Command,
-    /// An argument of the server's command.
-    Argument {
-        /// Position of the argument, starting at 1.
-        number: u32,
-    },
-    /// The working directory of the server's command.
-    Folder,
-    /// URL of the remote server.
-    Url,
-    /// Value of an environment variable or a header.
-    Value {
-        /// Name of the variable or header.
-        name: String,
-    },
-    /// Client secret for signing in to the remote server.
-    ClientSecret,
-}
 
 /// A text that the user has to replace before the server works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,20 +32,22 @@ enum PlaceholderReason {
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
     let notes = find_placeholders(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
-        let place = describe_place(&place, config);
-        match gap {
+        let words = describe_place(&place, config);
+        let (kind, note) = match gap {
             PlaceholderReason::Empty => {
-                ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
+                (ImportNoteKind::Empty, format!("{words} is empty: fill it in if the server needs it"))
             }
-            PlaceholderReason::Reference => ImportNote::new(
+            PlaceholderReason::Reference => (
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
-                format!("{place} is {}: Drawbridge passes it unchanged, so replace it by the value", quoted_text(text)),
+                format!("{words} is {}: Drawbridge passes it unchanged, so replace it by the value", quoted_text(text)),
             ),
-            PlaceholderReason::Placeholder => ImportNote::new(
+            PlaceholderReason::Placeholder => (
                 ImportNoteKind::Placeholder,
-                format!("{place} is {}: this looks like a placeholder, put your own value there", quoted_text(text)),
+                format!("{words} is {}: this looks like a placeholder, put your own value there", quoted_text(text)),
             ),
-        }
+        };
+        let note = ImportNote::new(kind, note).at(place);
+        if gap == PlaceholderReason::Empty { note } else { note.with_names([text]) }
     });
     notes.collect()
 }

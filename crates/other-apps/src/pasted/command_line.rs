@@ -1,10 +1,10 @@
 //! Parses command lines that start a server, or that add one to a program.
 
-use ports::server_config::{HttpConfig, StdioConfig};
+use ports::server_config::{HttpConfig, ImportNoteKind, StdioConfig};
 
 use crate::entry;
 use crate::json_text::JsonText;
-use crate::notes::quoted_text;
+use crate::notes::{ImportNotes, quoted_text};
 use crate::server_candidate::ServerCandidate;
 
 /// Programs that add a server by the command `PROGRAM mcp add [options] NAME [--] COMMAND [ARGUMENTS]`.
@@ -112,23 +112,23 @@ fn remote_candidate(
     kind: Option<Option<ports::server_config::HttpKind>>,
     headers: Vec<String>,
 ) -> ServerCandidate {
-    let mut notes = Vec::new();
+    let mut notes = ImportNotes::default();
     let mut config = HttpConfig { url: url.to_owned(), kind: kind.flatten(), ..HttpConfig::default() };
     for header in headers {
         match header.split_once(':') {
             Some((name, value)) => {
                 config.headers.insert(name.trim().to_owned(), value.trim().to_owned());
             }
-            None => notes.push(format!("the header {} has no value", quoted_text(&header))),
+            None => notes.add(ImportNoteKind::HeaderWithoutValue, "a header without a value was ignored"),
         }
     }
     if kind.is_none() {
-        notes.push(String::from("its transport is unknown"));
+        notes.add(ImportNoteKind::Reason, "its transport is unknown");
     }
     ServerCandidate {
         name,
         remote: Some(config),
-        notes: notes.into(),
+        notes,
         has_unsupported_transport: kind.is_none(),
         ..ServerCandidate::default()
     }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::Value;
+use ports::server_config::{ImportNote, ImportNoteKind};
 use serde::Deserialize;
 
 use super::SettingsScan;
 use crate::files;
 use crate::found_server::FoundServer;
 use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
-use crate::notes::{ImportNote, ImportNoteKind};
 
 /// Name of the file in a project folder that defines the project's servers in Claude Code.
 const PROJECT_SERVERS_FILE: &str = ".mcp.json";

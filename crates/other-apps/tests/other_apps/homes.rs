@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use other_apps::{AppEnvironment, FoundServer, ImportStatus, OperatingSystem, ScanScope, scan_settings};
+use other_apps::{
+    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, OperatingSystem, ScanScope, scan_settings,
+};
 use ports::server_config::{ServerEntry, StdioConfig};
 
 use crate::table::{ImportTable, fixtures, notes_text};
@@ -346,6 +348,8 @@ fn merged_server_takes_missing_values_from_the_other_apps() {
     assert_eq!((headers["X-Team"].as_str(), headers["X-Area"].as_str()), ("red", "1"));
     let notes = notes_text(&servers[0]);
     assert!(notes.contains("values differ between its apps (\"X-Team\")"), "the differences are named: {notes}");
+    let also = servers[0].notes.iter().find(|note| note.kind == ImportNoteKind::AlsoIn).unwrap();
+    assert_eq!(also.names, ["LM Studio", "shop"], "the other app is named, and the server's name in it");
 }
 
 #[test]

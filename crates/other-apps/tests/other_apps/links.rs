@@ -33,6 +33,11 @@ fn rejection_message(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
 
+/// Returns the English texts of the notes about a server.
+fn note_texts(server: &PastedServer) -> Vec<&str> {
+    server.notes.iter().map(|note| note.text.as_str()).collect()
+}
+
 fn describe_server(server: &PastedServer) -> String {
     let (kind, values) = match &server.config.transport {
         ServerTransport::Stdio(stdio) => (None, &stdio.env),
@@ -56,14 +61,14 @@ fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
     let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
     let found = parse_one(&other_app_link(&server));
     let note = "a link may not set these, so they are ignored: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
-    assert_eq!(found.notes, [note], "each key is named");
+    assert_eq!(note_texts(&found), [note], "each key is named");
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "no key is set");
     let empty = json!({ "name": "a", "command": "", "args": [], "env": {}, "cwd": null, "url": "https://a.example" });
-    assert_eq!(parse_one(&other_app_link(&empty)).notes, [""; 0], "empty values set nothing");
+    assert!(parse_one(&other_app_link(&empty)).notes.is_empty(), "empty values set nothing");
     let goose = parse_one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
     assert_eq!(
-        goose.notes,
+        note_texts(&goose),
         ["a link may not set these, so they are ignored: \"timeout\""],
         "parameters are reported as well"
     );
@@ -78,7 +83,8 @@ fn values_requested_by_goose_are_requested() {
     assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "values in the link are ignored");
     assert_eq!(found.secrets, ["API_KEY"], "the entered value is stored in the keychain");
     let is_requested = |name: &str| {
-        found.notes.contains(&format!("the variable \"{name}\" is empty: fill it in if the server needs it"))
+        let note = format!("the variable \"{name}\" is empty: fill it in if the server needs it");
+        note_texts(&found).contains(&note.as_str())
     };
     assert!(is_requested("API_KEY") && is_requested("REGION"), "both values are requested: {:?}", found.notes);
 }
@@ -87,7 +93,8 @@ fn values_requested_by_goose_are_requested() {
 fn names_in_links_of_other_apps_are_sanitized() {
     let name = |name: &str| {
         let found = parse_one(&other_app_link(&json!({ "name": name, "command": "uvx", "args": ["acme"] })));
-        (found.name, found.notes)
+        let texts: Vec<String> = found.notes.into_iter().map(|note| note.text).collect();
+        (found.name, texts)
     };
     assert_eq!(
         name("io.github.acme/files"),

@@ -3,8 +3,13 @@
 mod shapes;
 
 use other_apps::import;
-use ports::server_config::{AuthConfig, GrantType, HttpKind};
+use ports::server_config::{AuthConfig, GrantType, HttpKind, ImportNote, ImportNoteKind, ImportPlace, PastedServer};
 use shapes::{PASTED_EXAMPLES, PastedExample};
+
+/// Returns the English texts of the notes about a server.
+fn note_texts(server: &PastedServer) -> Vec<&str> {
+    server.notes.iter().map(|note| note.text.as_str()).collect()
+}
 
 #[test]
 fn servers_in_every_format_are_parsed() {
@@ -28,7 +33,7 @@ fn own_settings_format_is_parsed_without_notes() {
     let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
     let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
     assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
-    assert_eq!(found[0].notes, Vec::<String>::new(), "there are no notes");
+    assert_eq!(found[0].notes, Vec::<ImportNote>::new(), "there are no notes");
 }
 
 #[test]
@@ -94,7 +99,7 @@ fn notes_describe_suspicious_values() {
     ];
     for (text, notes) in cases {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-        assert_eq!(found[0].notes, *notes, "the notes on {text}");
+        assert_eq!(note_texts(&found[0]), *notes, "the notes on {text}");
         assert!(found[0].usable, "notes don't make {text} unusable");
     }
 }
@@ -136,7 +141,7 @@ fn remote_servers_are_parsed_in_every_shape() {
         let read: Vec<(&str, &str)> = config.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         assert_eq!(read, *headers, "the headers in {text}");
         assert!(found[0].usable, "it can be added: {text}");
-        assert_eq!(found[0].notes, Vec::<String>::new(), "there are no notes: {text}");
+        assert_eq!(found[0].notes, Vec::<ImportNote>::new(), "there are no notes: {text}");
     }
 }
 
@@ -147,7 +152,7 @@ fn nul_characters_make_a_server_unusable_with_a_note() {
         let Ok(found) = import(text, &[]) else { continue };
         assert!(!found[0].usable, "it can't be added: {text:?}");
         assert!(
-            found[0].notes.iter().any(|note| note.contains("NUL")),
+            found[0].notes.iter().any(|note| note.text.contains("NUL")),
             "the note contains the reason: {:?}",
             found[0].notes
         );
@@ -176,7 +181,7 @@ fn problems_of_a_remote_server_are_noted() {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(found[0].usable, *usable, "usability of {text}");
         assert!(
-            found[0].notes.iter().any(|n| n.contains(note)),
+            found[0].notes.iter().any(|n| n.text.contains(note)),
             "{note:?} is noted about {text}: {:?}",
             found[0].notes
         );
@@ -184,7 +189,7 @@ fn problems_of_a_remote_server_are_noted() {
     let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
     assert_eq!(
         import(secret, &[]).unwrap()[0].notes,
-        Vec::<String>::new(),
+        Vec::<ImportNote>::new(),
         "a reference to a Drawbridge secret needs no note"
     );
     let pinned = r#"{"a": {"url": "https://x.example", "protocolVersion": "2025-06-18"}}"#;
@@ -213,7 +218,7 @@ fn sign_in_settings_are_parsed_completely() {
         ..AuthConfig::default()
     };
     assert_eq!(read, expected, "all settings are imported");
-    assert_eq!(found.notes, ["not used: \"later\""], "unknown keys are noted");
+    assert_eq!(note_texts(&found), ["not used: \"later\""], "unknown keys are noted");
     assert!(found.usable, "a literal client secret can be stored in the keychain");
 
     let cases = [
@@ -225,11 +230,11 @@ fn sign_in_settings_are_parsed_completely() {
     for (auth, usable, note) in cases {
         let found = import(&server(auth), &[]).unwrap().remove(0);
         assert_eq!(found.usable, usable, "usability with {auth}");
-        assert!(found.notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
-        assert!(!found.notes.iter().any(|n| n.contains("top-secret")), "possible secrets are not repeated");
+        assert!(found.notes.iter().any(|n| n.text.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
+        assert!(!found.notes.iter().any(|n| n.text.contains("top-secret")), "possible secrets are not repeated");
     }
     let local = import(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
-    assert_eq!(local.notes, ["not used: \"auth\""], "a local program has no sign-in");
+    assert_eq!(note_texts(&local), ["not used: \"auth\""], "a local program has no sign-in");
 }
 
 #[test]
@@ -343,4 +348,26 @@ fn size_of_pasted_text_is_bounded() {
     let deep = "[".repeat(500_000);
     let problem = import(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
     assert_eq!(problem.message, "too many levels within one another", "the depth is limited");
+}
+
+#[test]
+fn notes_name_the_part_of_the_configuration_and_its_text() {
+    let text =
+        r#"{"a": {"command": "npx", "args": ["-y", "<your package>"], "env": {"KEY": "", "HOME_DIR": "$HOME"}}}"#;
+    let found = import(text, &[]).unwrap().remove(0);
+    let summary: Vec<_> = found
+        .notes
+        .iter()
+        .map(|ImportNote { kind, place, names, .. }| (*kind, place.clone(), names.join(",")))
+        .collect();
+    let value = |name: &str| Some(ImportPlace::Value { name: name.to_owned() });
+    assert_eq!(
+        summary,
+        [
+            (ImportNoteKind::Placeholder, Some(ImportPlace::Argument { number: 2 }), "<your package>".to_owned()),
+            (ImportNoteKind::AsWritten, value("HOME_DIR"), "$HOME".to_owned()),
+            (ImportNoteKind::Empty, value("KEY"), String::new()),
+        ],
+        "the page decides by place and text if a note still applies"
+    );
 }

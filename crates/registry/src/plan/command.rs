@@ -1,8 +1,10 @@
 //! Launchers that load and run packages, and the package names and versions that are valid for them.
 
+use installs::InstallNote;
+
 use super::PlanError;
 use crate::server_json::Package;
-use crate::server_json::read::quote_untrusted_text;
+use crate::server_json::read::{quote_untrusted_text, shorten_untrusted_text};
 
 /// Prefixes of environment variables with which Docker and Podman select the engine that loads and runs an image.
 const CONTAINER_ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
@@ -139,9 +141,8 @@ pub(super) struct PackageArgument {
     pub(super) options: Vec<String>,
     /// Name and version of the package, as one argument.
     pub(super) word: String,
-    /// Warnings for the user, as sentences: versions that are not pinned, and package registries that are not the
-    /// default.
-    pub(super) notes: Vec<String>,
+    /// Warnings for the user: versions that are not pinned, and package registries that are not the default.
+    pub(super) notes: Vec<InstallNote>,
 }
 
 /// Returns the arguments that select a package. They are checked so that the launcher can't mistake them for other
@@ -169,16 +170,13 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
     let (options, elsewhere) = match launcher.custom_registry(package) {
         None => (Vec::new(), None),
         Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
-            let note = format!(
-                "it is loaded from the package registry {}, and not from the public one",
-                quote_untrusted_text(base)
-            );
+            let note = InstallNote::OtherPackageRegistry { registry: shorten_untrusted_text(base) };
             (vec![format!("--registry={base}")], Some(note))
         }
         Some(base) => return Err(PlanError::PackageRegistry(quote_untrusted_text(base))),
     };
     let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
-        let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
+        let note = InstallNote::NoVersion { program: launcher.program().to_owned() };
         let notes = elsewhere.into_iter().chain([note]).collect();
         return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
@@ -232,12 +230,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     if tag.as_deref() == Some("") {
         return Err(PlanError::Identifier(quote_untrusted_text(&word)));
     }
-    let note = match tag {
-        Some(tag) => {
-            format!("the tag {tag} of the image is not pinned: another image may get it; only a digest names one image")
-        }
-        None => "the image has neither a tag nor a digest: the newest one is loaded".to_owned(),
-    };
+    let note = tag.map_or(InstallNote::NoTag, |tag| InstallNote::UnpinnedTag { tag });
     Ok(PackageArgument { options: Vec::new(), word, notes: vec![note] })
 }
 

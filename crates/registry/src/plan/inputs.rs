@@ -2,12 +2,12 @@
 
 use foreign::visible;
 use indexmap::IndexMap;
-use installs::{InputKind, MAX_INPUTS, PlanInput, Template, TemplatePart};
+use installs::{InputKind, InstallNote, MAX_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
 use ports::secrets;
 
 use super::PlanError;
 use crate::server_json::bounded::one_line;
-use crate::server_json::read::quote_untrusted_text;
+use crate::server_json::read::shorten_untrusted_text;
 use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
 /// Maximum number of notes in an install plan.
@@ -17,7 +17,7 @@ const MAX_PLAN_NOTES: usize = 50;
 #[derive(Debug, Default)]
 pub(super) struct PlanInputs {
     pub(super) inputs: Vec<PlanInput>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<InstallNote>,
 }
 
 /// Position of a value in the publisher's description of a server.
@@ -25,14 +25,14 @@ pub(super) struct PlanInputs {
 pub(super) struct ValuePosition<'p> {
     /// Label of the plan's input that is created for the value.
     pub(super) label: &'p str,
-    /// Description of the value's position, for notes.
-    pub(super) place: &'p str,
+    /// Part of the plan that contains the value, for notes.
+    pub(super) place: &'p PlanPlace,
     /// Set if the user may enter several values for the input.
     pub(super) is_repeated: bool,
 }
 
 impl PlanInputs {
-    pub(super) fn add_note(&mut self, note: String) {
+    pub(super) fn add_note(&mut self, note: InstallNote) {
         if self.notes.len() < MAX_PLAN_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -55,7 +55,7 @@ impl PlanInputs {
         };
         let template = self.text_template(at, fixed, &value.variables, input)?;
         if input.is_secret && template.keys().next().is_none() {
-            self.add_note(format!("{} is marked as a secret, and everybody can read it in the registry", at.place));
+            self.add_note(InstallNote::PublicSecret { place: at.place.clone() });
         }
         Ok(template)
     }
@@ -89,11 +89,8 @@ impl PlanInputs {
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
-                        let name = quote_untrusted_text(braced);
-                        self.add_note(format!(
-                            "{}: {name} is passed unchanged, because it is not declared as an input",
-                            at.place
-                        ));
+                        let variable = shorten_untrusted_text(braced);
+                        self.add_note(InstallNote::UndeclaredInput { place: at.place.clone(), variable });
                         pieces.push(TemplatePart::Text(braced.to_owned()));
                     }
                 },
@@ -107,19 +104,20 @@ impl PlanInputs {
             }
         }
         if template.forms_secret_reference(&self.inputs) {
-            return Err(PlanError::NamesSecret(at.place.to_owned()));
+            return Err(PlanError::NamesSecret(at.place.to_string()));
         }
         Ok(template)
     }
 
     /// Returns an error for a text of the publisher that refers to one of Drawbridge's secrets. Adds a note if the text
     /// contains invisible characters.
-    fn check_publisher_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
+    fn check_publisher_text(&mut self, place: &PlanPlace, text: &str) -> Result<(), PlanError> {
         if !secrets::referenced_secret_names(text).is_empty() {
-            return Err(PlanError::NamesSecret(place.to_owned()));
+            return Err(PlanError::NamesSecret(place.to_string()));
         }
         if visible(text) != text {
-            self.add_note(format!("{place} has invisible characters: {}", quote_untrusted_text(text)));
+            let text = shorten_untrusted_text(text);
+            self.add_note(InstallNote::InvisibleCharacters { place: place.clone(), text });
         }
         Ok(())
     }
@@ -149,14 +147,12 @@ impl PlanInputs {
             placeholder: input.placeholder.clone(),
             ..PlanInput::text(&label)
         };
-        for default in &planned.default {
-            self.check_publisher_text(&label, default)?;
-        }
-        for choice in &planned.choices {
-            self.check_publisher_text(&label, choice)?;
+        let place = PlanPlace::Input { name: label.clone() };
+        for text in planned.default.iter().chain(&planned.choices) {
+            self.check_publisher_text(&place, text)?;
         }
         if let Some(problem) = planned.default_problem() {
-            self.add_note(format!("the default of {label} is omitted: {problem}"));
+            self.add_note(InstallNote::DefaultOmitted { input: label.clone(), problem });
             planned.default.clear();
         }
         let others = || self.inputs.iter().filter(|other| other.label == label);

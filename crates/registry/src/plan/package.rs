@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use installs::{InstallPlan, PlanTarget, Template, TemplateArgument, TemplatePart};
+use installs::{InstallNote, InstallPlan, PlanPlace, PlanTarget, Template, TemplateArgument, TemplatePart};
 use ports::server_config::server_url_problem;
 use url::Url;
 
@@ -11,7 +11,7 @@ use super::command::{PackageLauncher, is_sha256, package_argument};
 use super::inputs::{PlanInputs, ValuePosition};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
-use crate::server_json::read::quote_untrusted_text;
+use crate::server_json::read::{quote_untrusted_text, shorten_untrusted_text};
 use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, NamedInput, Package, ServerJson};
 
 /// Creates the plan for one of the packages of a server.
@@ -66,26 +66,17 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.add_note(note);
     }
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
-        inputs.add_note(format!(
-            "its publisher names the program {}; {} is used",
-            quote_untrusted_text(hint),
-            launcher.program()
-        ));
+        let named = shorten_untrusted_text(hint);
+        inputs.add_note(InstallNote::OtherProgram { named, used: launcher.program().to_owned() });
     }
     if package.file_sha256.is_some() {
-        inputs.add_note(format!(
-            "the SHA-256 of its file is not used: {} checks files in its own way",
-            launcher.program()
-        ));
+        inputs.add_note(InstallNote::HashNotUsed { program: launcher.program().to_owned() });
     }
     let env = environment_templates(&package.environment_variables, &mut inputs)?;
-    let obeyed: Vec<String> =
-        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote_untrusted_text(name)).collect();
-    if !obeyed.is_empty() {
-        inputs.add_note(format!(
-            "these variables decide which code runs, or where it is loaded from: {}",
-            obeyed.join(", ")
-        ));
+    let names: Vec<String> =
+        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| shorten_untrusted_text(name)).collect();
+    if !names.is_empty() {
+        inputs.add_note(InstallNote::CodeVariables { names });
     }
     let mut args: Vec<TemplateArgument> =
         launcher.leading_arguments().iter().map(|word| TemplateArgument::from(*word)).collect();
@@ -95,10 +86,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     let runtime: Vec<&DescribedArgument> =
         package.runtime_arguments.iter().filter(|argument| !is_implied_by_launcher(launcher, argument)).collect();
     if !runtime.is_empty() {
-        let program = launcher.program();
-        inputs.add_note(format!(
-            "its publisher adds arguments for {program} itself, which determine what runs and its access"
-        ));
+        inputs.add_note(InstallNote::LauncherArguments { program: launcher.program().to_owned() });
     }
     for argument in runtime {
         args.push(plan_argument(argument, &mut inputs)?);
@@ -109,9 +97,8 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         args.push(plan_argument(argument, &mut inputs)?);
     }
     for step in &package.post_install_instructions {
-        let description = step.description.as_deref().unwrap_or("a step of your own");
-        let command = step.command.as_deref().map(|command| format!(" (command: {command})")).unwrap_or_default();
-        inputs.add_note(format!("its publisher requires this step after the installation: {description}{command}"));
+        let (description, command) = (step.description.clone(), step.command.clone());
+        inputs.add_note(InstallNote::StepAfterwards { description, command });
     }
     let PlanInputs { inputs, notes } = inputs;
     let target = PlanTarget::Command { command: launcher.program().to_owned(), args, env };
@@ -152,7 +139,7 @@ fn environment_templates(
                 quote_untrusted_text(name)
             )));
         }
-        let place = format!("the variable {name}");
+        let place = PlanPlace::Variable { name: name.clone() };
         let template =
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
@@ -187,7 +174,7 @@ fn is_implied_by_launcher(launcher: PackageLauncher, argument: &DescribedArgumen
 fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
-    let place = format!("the argument {}", quote_untrusted_text(label));
+    let place = PlanPlace::Argument { name: shorten_untrusted_text(label) };
     let at = ValuePosition { label, place: &place, is_repeated: argument.is_repeated };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         if argument.kind == ArgumentKind::Named {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use foreign::is_public;
 use indexmap::IndexMap;
-use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
+use installs::{InstallNote, InstallPlan, PlanPlace, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, header_problem, server_url_problem};
 use url::{Host, Url};
 
@@ -34,7 +34,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         .iter()
         .map(|(name, input)| (name.clone(), InputDefinition { is_required: true, ..input.clone() }))
         .collect();
-    let place = ValuePosition { label: "URL", place: "the URL", is_repeated: false };
+    let place = ValuePosition { label: "URL", place: &PlanPlace::Url, is_repeated: false };
     let url = inputs.text_template(place, text, &variables, &InputDefinition::default())?;
     let begins = match url.parts.as_slice() {
         [] => "",
@@ -54,18 +54,13 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         ));
     }
     if begins.starts_with("http://") {
-        inputs.add_note(
-            "the URL begins with http://: sent data can be read on the way, unless it is the address of this computer"
-                .to_owned(),
-        );
+        inputs.add_note(InstallNote::Unencrypted);
     }
     if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
-        inputs.add_note(
-            "the URL begins with a value that you enter, which determines where everything is sent".to_owned(),
-        );
+        inputs.add_note(InstallNote::UrlFromInput);
     }
     if is_non_public(&url) {
-        inputs.add_note("the URL leads to this computer or into your network, and not to the internet".to_owned());
+        inputs.add_note(InstallNote::PrivateUrl);
     }
     let mut headers = BTreeMap::new();
     for header in &remote.headers {
@@ -73,7 +68,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         if let Some(problem) = header_problem(name, "") {
             return Err(PlanError::Name(problem));
         }
-        let place = format!("the header {name}");
+        let place = PlanPlace::Header { name: name.clone() };
         let template =
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));

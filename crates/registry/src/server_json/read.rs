@@ -151,12 +151,17 @@ pub(crate) fn check_server_version(version: &str) -> Result<(), EntryError> {
 
 /// Quotes an untrusted text for a message, truncated to 80 characters.
 pub(crate) fn quote_untrusted_text(text: &str) -> String {
-    const MAX_QUOTED_CHARS: usize = 80;
-    let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
+    format!("\"{}\"", shorten_untrusted_text(text))
+}
+
+/// Truncates an untrusted text to 80 characters, and escapes its invisible characters.
+pub(crate) fn shorten_untrusted_text(text: &str) -> String {
+    const MAX_SHOWN_CHARS: usize = 80;
+    let mut short: String = text.chars().take(MAX_SHOWN_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    format!("\"{}\"", visible(&short))
+    visible(&short).into_owned()
 }
 
 /// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.

@@ -2,7 +2,7 @@
 
 mod remotes;
 
-use installs::{InputKind, InputProblem, InputValues, InstallPlan};
+use installs::{InputKind, InputProblem, InputValues, InstallNote, InstallPlan, PlanPlace};
 use launches::packages::{LauncherPackage, launched_package};
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 use registry::server_json::read_entry;
@@ -55,6 +55,11 @@ fn filled_http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
 }
 
 /// Returns the planned command line of a package, with no values entered.
+/// Returns the English texts of a plan's notes.
+fn notes_text(plan: &InstallPlan) -> String {
+    plan.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
 fn planned_command_line(described: &Value) -> String {
     filled_stdio(&package_plan(described), &[]).command_line()
 }
@@ -94,13 +99,13 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
 fn unpinned_package_is_noted() {
     let kind =
         |kind: &str, identifier: &str| package_plan(&json!({ "registryType": kind, "identifier": identifier })).notes;
-    assert!(kind("npm", "notes")[0].contains("newest one at each start"));
-    assert!(kind("oci", "alice/notes:1.2")[0].contains("the tag 1.2 of the image is not pinned"));
-    assert!(kind("oci", "localhost:5000/notes")[0].contains("neither a tag nor a digest"));
+    assert_eq!(kind("npm", "notes"), [InstallNote::NoVersion { program: "npx".to_owned() }]);
+    assert_eq!(kind("oci", "alice/notes:1.2"), [InstallNote::UnpinnedTag { tag: "1.2".to_owned() }]);
+    assert_eq!(kind("oci", "localhost:5000/notes"), [InstallNote::NoTag]);
     assert!(kind("oci", &format!("alice/notes@{IMAGE_DIGEST}")).is_empty());
     assert!(package_plan(&npm_package(&json!({}))).notes.is_empty());
     let hashed = package_plan(&npm_package(&json!({ "fileSha256": "ab" })));
-    assert!(hashed.notes[0].contains("SHA-256"), "{:?}", hashed.notes);
+    assert_eq!(hashed.notes, [InstallNote::HashNotUsed { program: "npx".to_owned() }]);
 }
 
 #[test]
@@ -210,10 +215,10 @@ fn custom_package_registry_is_noted() {
 #[test]
 fn settings_that_select_the_code_source_are_noted() {
     let other = package_plan(&npm_package(&json!({ "registryBaseUrl": "https://npm.corp.example" })));
-    assert!(other.notes[0].contains("from the package registry \"https://npm.corp.example\""), "{:?}", other.notes);
+    assert_eq!(other.notes, [InstallNote::OtherPackageRegistry { registry: "https://npm.corp.example".to_owned() }]);
     let with = |mut package: Value, name: &str| {
         package["environmentVariables"] = json!([{ "name": name, "value": "x" }]);
-        package_plan(&package).notes.join("; ")
+        notes_text(&package_plan(&package))
     };
     let image = json!({ "registryType": "oci", "identifier": format!("alice/notes@{IMAGE_DIGEST}") });
     // A server run by npx may use the engine itself.
@@ -263,7 +268,7 @@ fn arguments_are_in_their_positions() {
     let expected =
         [("--port", InputKind::Number, false), ("--allow", InputKind::File, true), ("folder", InputKind::Text, true)];
     assert_eq!(kinds, expected);
-    assert!(plan.notes.iter().any(|note| note.contains("arguments for npx itself")), "{:?}", plan.notes);
+    assert!(notes_text(&plan).contains("arguments for npx itself"), "{:?}", plan.notes);
 }
 
 #[test]
@@ -308,7 +313,9 @@ fn variables_are_replaced_once() {
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
     assert!(stored_secrets.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
     assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
-    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" is passed unchanged")), "{:?}", plan.notes);
+    let place = PlanPlace::Variable { name: "TARGET".to_owned() };
+    let unknown = InstallNote::UndeclaredInput { place, variable: "{unknown}".to_owned() };
+    assert!(plan.notes.contains(&unknown), "{:?}", plan.notes);
 }
 
 #[test]
@@ -367,7 +374,7 @@ fn inputs_keep_their_description() {
     for expected in
         ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has invisible characters"]
     {
-        assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
+        assert!(notes_text(&plan).contains(expected), "{expected}: {:?}", plan.notes);
     }
     assert_eq!(filled_stdio(&plan, &[]).env["HIDDEN"], "a\u{202e}b", "the variable must have the unescaped value");
 }

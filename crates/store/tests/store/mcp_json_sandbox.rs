@@ -149,7 +149,7 @@ fn pasted_server_keeps_its_sandbox() {
     );
     let other = other_apps::import(&settings_text("\"read-only\""), &[]).unwrap();
     assert!(
-        other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("omitted")),
+        other[0].notes.iter().any(|note| note.text.contains("sandbox") && note.text.contains("omitted")),
         "a note says that the sandbox setting of another app is omitted: {:?}",
         other[0].notes
     );

@@ -3506,13 +3506,17 @@ path: string,
 servers: number, };
 
 /**
- * A note about a server that was found in another app.
+ * A note about a server that was found in another app, pasted text or an install link.
  */
 export type ImportNote = { 
 /**
  * Kind of the note, by which the user interface translates it.
  */
 kind: ImportNoteKind, 
+/**
+ * Part of the server's configuration that the note is about, or `None` if it is about none or several.
+ */
+place: ImportPlace | null, 
 /**
  * Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
  */
@@ -3525,7 +3529,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_left_out" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
 
 /**
  * The other app and settings file in which a server was found.
@@ -3681,7 +3685,7 @@ config: ServerConfig,
 /**
  * Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
  */
-notes: Array<string>, 
+notes: Array<ImportNote>, 
 /**
  * `true` if the server can be added without changes.
  */
@@ -3825,6 +3829,160 @@ sandbox: Sandbox | null,
 upgrades: string | null, };
 
 /**
+ * A note about an install plan. Its texts are from the publisher, limited in size by the parser of the plan, and
+ * escaped for display.
+ */
+export type InstallNote = { "is": "other_package_registry", 
+/**
+ * URL of the package registry.
+ */
+registry: string, } | { "is": "no_version", 
+/**
+ * Launcher that loads the package.
+ */
+program: string, } | { "is": "unpinned_tag", 
+/**
+ * Tag of the image.
+ */
+tag: string, } | { "is": "no_tag" } | { "is": "other_program", 
+/**
+ * Program that the publisher names.
+ */
+named: string, 
+/**
+ * Program that Drawbridge runs.
+ */
+used: string, } | { "is": "hash_not_used", 
+/**
+ * Launcher that verifies packages in its own way.
+ */
+program: string, } | { "is": "code_variables", 
+/**
+ * Names of the variables.
+ */
+names: Array<string>, } | { "is": "launcher_arguments", 
+/**
+ * Launcher that receives the arguments.
+ */
+program: string, } | { "is": "step_afterwards", 
+/**
+ * Description of the step, if the publisher provides one.
+ */
+description: string | null, 
+/**
+ * Command for the step, which Drawbridge does not run.
+ */
+command: string | null, } | { "is": "public_secret", 
+/**
+ * Part of the plan that contains the value.
+ */
+place: PlanPlace, } | { "is": "undeclared_input", 
+/**
+ * Part of the plan that contains the variable.
+ */
+place: PlanPlace, 
+/**
+ * The variable, with its braces.
+ */
+variable: string, } | { "is": "invisible_characters", 
+/**
+ * Part of the plan that contains the text.
+ */
+place: PlanPlace, 
+/**
+ * The text, with its invisible characters escaped.
+ */
+text: string, } | { "is": "default_omitted", 
+/**
+ * Label or key of the input.
+ */
+input: string, 
+/**
+ * Reason why the default is not valid.
+ */
+problem: InputProblem, } | { "is": "unencrypted" } | { "is": "url_from_input" } | { "is": "private_url" } | { "is": "bridge", 
+/**
+ * The note, as in the import from other apps.
+ */
+note: ImportNote, } | { "is": "missing_setting", 
+/**
+ * The argument, or the name of the variable.
+ */
+text: string, 
+/**
+ * Name of the missing setting.
+ */
+setting: string, } | { "is": "first_value_only", 
+/**
+ * Name of the variable.
+ */
+variable: string, 
+/**
+ * Setting with several values.
+ */
+setting: string, } | { "is": "repeated_argument", 
+/**
+ * Text of the argument.
+ */
+argument: string, 
+/**
+ * Setting with several values.
+ */
+setting: string, } | { "is": "unknown_reference", 
+/**
+ * The argument, or the name of the variable.
+ */
+text: string, } | { "is": "loads_over_network", 
+/**
+ * Program that loads the server.
+ */
+program: string, } | { "is": "program_outside", 
+/**
+ * Name or path of the program.
+ */
+program: string, } | { "is": "uv_packages" } | { "is": "other_platforms", 
+/**
+ * Names of the systems that the bundle is made for.
+ */
+platforms: Array<string>, 
+/**
+ * Name of this system.
+ */
+own: string, } | { "is": "runtime_needed", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, } | { "is": "runtime_mismatch", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, 
+/**
+ * Version on this computer.
+ */
+version: string, } | { "is": "runtime_unclear", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, 
+/**
+ * Version on this computer.
+ */
+version: string, };
+
+/**
  * Server that the user can install. Nothing is unpacked, started or approved yet.
  */
 export type InstallOffer = { 
@@ -3889,9 +4047,9 @@ inputs: Array<PlanInput>,
  */
 exposedSecrets: Array<string>, 
 /**
- * Sentences that the user should read before the installation.
+ * Notes that the user should read before the installation.
  */
-notes: Array<string>, 
+notes: Array<InstallNote>, 
 /**
  * Availability of a sandbox for the server, with the reason if there is none.
  */
@@ -4981,6 +5139,27 @@ min: number | null,
  * Largest allowed value of a number, or `None` if unbounded.
  */
 max: number | null, };
+
+/**
+ * Part of a plan that a note is about. The names are escaped for display.
+ */
+export type PlanPlace = { "is": "url" } | { "is": "argument", 
+/**
+ * Name or label of the argument.
+ */
+name: string, } | { "is": "variable", 
+/**
+ * Name of the variable.
+ */
+name: string, } | { "is": "header", 
+/**
+ * Name of the header.
+ */
+name: string, } | { "is": "input", 
+/**
+ * Label of the input.
+ */
+name: string, };
 
 /**
  * Part of a text in an install plan.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use other_apps::import;
+use ports::server_config::{ImportNoteKind, ImportPlace};
 use serde_json::json;
 
-use super::{drawbridge_link, other_app_link, parse_one, rejection_message};
+use super::{drawbridge_link, note_texts, other_app_link, parse_one, rejection_message};
 
 #[test]
 fn cve_2025_54133_whole_command_is_shown() {
@@ -55,7 +56,7 @@ fn chatbox_3627_keys_that_start_a_server_are_rejected() {
         );
         let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", key: true })));
         assert_eq!(
-            found.notes,
+            note_texts(&found),
             [format!("a link may not set these, so they are ignored: {key:?}")],
             "the key is ignored in other apps' links"
         );
@@ -90,7 +91,11 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
     }
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
     assert_eq!(found.config.command_line(), "x", "the displayed command is the one that runs");
-    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"dxtPath\""], "the ignored key is named");
+    assert_eq!(
+        note_texts(&found),
+        ["a link may not set these, so they are ignored: \"dxtPath\""],
+        "the ignored key is named"
+    );
     let extra = format!("{}&trust=true", drawbridge_link("a", &json!({ "command": "x" })));
     assert!(rejection_message(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
     assert!(
@@ -102,7 +107,11 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
 #[test]
 fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "isActive": true })));
-    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"isActive\""], "the switch is not read");
+    assert_eq!(
+        note_texts(&found),
+        ["a link may not set these, so they are ignored: \"isActive\""],
+        "the switch is not read"
+    );
     let many = |count: usize| {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
         other_app_link(&(0..count).map(server).collect())
@@ -154,7 +163,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
     ];
     for (words, marks) in cases {
         let found = parse_one(&drawbridge_link("a", &json!({ "command": words[0], "args": words[1..] })));
-        let remarks: Vec<&String> = found.notes.iter().filter(|note| !note.contains("placeholder")).collect();
+        let remarks: Vec<&str> = note_texts(&found).into_iter().filter(|note| !note.contains("placeholder")).collect();
         assert_eq!(remarks.len(), marks.len(), "the warnings on {words:?}: {remarks:?}");
         for (remark, mark) in remarks.iter().zip(*marks) {
             assert!(remark.contains(mark), "expected {mark:?} for {words:?}: {remark}");
@@ -164,7 +173,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
     let env = json!({ "NODE_OPTIONS": "--require /x", "npm_config_registry": "https://evil.example", "REGION": "eu" });
     let found = parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": ["-y", "acme"], "env": env })));
     assert_eq!(
-        found.notes,
+        note_texts(&found),
         ["these variables decide which code runs: \"NODE_OPTIONS\", \"npm_config_registry\""],
         "variables can run code as well"
     );
@@ -249,7 +258,7 @@ fn secrets_in_links_are_separated_and_not_repeated() {
     assert_eq!(local.secrets, ["API_KEY", "OTHER"], "variables are recognized by name or by value");
     let note =
         "the link contains values that look like secrets: \"Authorization\"; everyone who has the link can read them";
-    assert_eq!(remote.notes, [note], "the user is warned");
+    assert_eq!(note_texts(&remote), [note], "the user is warned");
     assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "the warning doesn't contain the value");
     for config in [
         json!({ "url": "https://a.example", "headers": { "K": format!("{token}\u{202e}") } }),
@@ -280,8 +289,10 @@ fn link_cannot_reference_stored_secrets() {
 
 #[test]
 fn private_address_is_noted() {
-    let note =
-        |url: &str| parse_one(&drawbridge_link("a", &json!({ "url": url }))).notes.first().cloned().unwrap_or_default();
+    let note = |url: &str| {
+        let found = parse_one(&drawbridge_link("a", &json!({ "url": url })));
+        note_texts(&found).first().copied().unwrap_or_default().to_owned()
+    };
     for url in [
         "http://localhost:3000/mcp",
         "https://127.9.9.9",
@@ -325,8 +336,10 @@ fn private_address_is_noted() {
 
 #[test]
 fn address_of_a_bridge_is_noted() {
-    let notes =
-        |words: &[&str]| parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
+    let notes = |words: &[&str]| {
+        let found = parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": words })));
+        note_texts(&found).join("; ")
+    };
     let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
     assert!(plain.contains("its address is not encrypted"), "{plain}");
     let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
@@ -370,8 +383,27 @@ fn existing_server_is_unchanged() {
         import(&drawbridge_link("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
-        found.notes,
+        note_texts(&found),
         ["a server \"GitHub\" exists already and stays unchanged: this one would be added as another server"],
         "the user is notified"
     );
+}
+
+#[test]
+fn warnings_have_kinds_places_and_names() {
+    let args = json!(["-c", "npx -y @acme/files", "--volume=/:/host"]);
+    let env = json!({ "NODE_OPTIONS": "--require /x" });
+    let found = parse_one(&drawbridge_link("a", &json!({ "command": "bash", "args": args, "env": env })));
+    let kinds: Vec<_> = found.notes.iter().map(|note| (note.kind, note.names.join(","))).collect();
+    assert_eq!(
+        kinds,
+        [
+            (ImportNoteKind::Shell, "bash".to_owned()),
+            (ImportNoteKind::CodeOption, "-c".to_owned()),
+            (ImportNoteKind::CodeVariables, "NODE_OPTIONS".to_owned()),
+        ],
+        "the page translates warnings by kind and names"
+    );
+    assert_eq!(found.notes[0].place, Some(ImportPlace::Command));
+    assert_eq!(found.notes[1].place, Some(ImportPlace::Argument { number: 1 }));
 }

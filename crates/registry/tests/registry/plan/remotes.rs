@@ -28,7 +28,7 @@ fn remote_has_a_url_and_headers() {
 fn private_remote_address_is_noted() {
     let notes = |url: &str| {
         let variables = json!({ "path": {}, "host": {} });
-        plan_remote_json(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
+        notes_text(&plan_remote_json(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap())
     };
     for url in
         ["https://127.0.0.1/mcp", "https://192.168.1.1/{path}", "https://[::ffff:10.0.0.1]", "https://a.localhost"]
@@ -49,7 +49,7 @@ fn unusable_remote_is_reported() {
         assert!(matches!(at("sse", url), Err(PlanError::Address(..))), "{url}");
     }
     assert!(matches!(at("websocket", "https://a.example"), Err(PlanError::Transport(_))));
-    assert!(at("sse", "http://a.example").unwrap().notes[0].contains("can be read on the way"));
+    assert_eq!(at("sse", "http://a.example").unwrap().notes, [InstallNote::Unencrypted]);
     let headers =
         |headers: Value| plan_remote_json(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
     for wrong in
@@ -59,7 +59,7 @@ fn unusable_remote_is_reported() {
     }
     let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
     let plan = plan_remote_json(&own).unwrap();
-    assert!(plan.notes[0].contains("determines where everything is sent"), "{:?}", plan.notes);
+    assert_eq!(plan.notes, [InstallNote::UrlFromInput]);
     assert!(plan.fill(&InputValues::new(), None).is_err(), "a missing variable of the URL must be an error");
     assert!(plan.fill(&input_values(&[("base", &["file:///etc"])]), None).is_err());
     assert_eq!(filled_http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
