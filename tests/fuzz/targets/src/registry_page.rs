@@ -46,7 +46,7 @@ pub fn registry_page(data: &[u8]) {
 }
 
 fn check_plan(plan: &InstallPlan) {
-    plan.notes.iter().for_each(|note| assert_printable(note));
+    plan.notes.iter().for_each(|note| assert_printable(&note.to_string()));
     let templates: Vec<_> = match &plan.target {
         PlanTarget::Command { command, args, env } => {
             assert!(
