@@ -31,7 +31,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         event_pump::listen_events,
         event_pump::events_seen,
         measure::painted,
-        measure::question_drawn,
+        measure::consent_request_drawn,
         page_sandbox::page_sandbox,
         page_sandbox::retry_page_sandbox,
         shell_events::listen_shell_events,

@@ -7,7 +7,7 @@ const OWN_COMMANDS: &[&str] = &[
     "listen_events",
     "events_seen",
     "painted",
-    "question_drawn",
+    "consent_request_drawn",
     "page_sandbox",
     "retry_page_sandbox",
     "listen_shell_events",

@@ -53,7 +53,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start_request).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
-        panic!("the question says what it would reach: {request:?}");
+        panic!("the consent request says what it would reach: {request:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the request shows the selected folders");
     assert_eq!(plan.network, NetworkAccess::None, "the request shows that the network is not accessible");

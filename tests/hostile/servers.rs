@@ -38,7 +38,7 @@ async fn nothing_starts_before_its_exact_command_is_approved() {
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &request.body else {
-        panic!("the question is about the command: {request:?}");
+        panic!("the consent request is about the command: {request:?}");
     };
     assert_eq!(config.args, ["--era", "legacy"], "the request shows every argument");
     assert!(resolved.is_absolute() && resolved.is_file(), "the request shows the executable: {resolved:?}");
@@ -68,7 +68,7 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "the changed command", |_| true).await;
     let ConsentRequestBody::StartServer { approved_before: Some(earlier), .. } = &request.body else {
-        panic!("the question shows what was approved before: {request:?}");
+        panic!("the consent request shows what was approved before: {request:?}");
     };
     assert!(!earlier.before.contains("--era"), "the previously approved command had no such argument: {earlier:?}");
     assert!(earlier.now.ends_with("--era modern"), "the requested command has the argument: {earlier:?}");

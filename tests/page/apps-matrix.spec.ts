@@ -96,7 +96,10 @@ async function observe(app: Page, host: DevHost, name: string): Promise<string> 
     () => "blank",
   );
   await app.screenshot({ path: join(__dirname, `../../target/page-tests/apps/${name}.png`) });
-  const asked = async () => [...new Set((await host.snapshot()).questions.map(({ body }) => body.kind))].join(", ");
+  const asked = async () => {
+    const { consentRequests } = await host.snapshot();
+    return [...new Set(consentRequests.map(({ body }) => body.kind))].join(", ");
+  };
   // The kinds are complete once no other has followed for two seconds.
   let requests: string | null = null;
   const isComplete = async () => {

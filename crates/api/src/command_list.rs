@@ -136,9 +136,9 @@ macro_rules! commands {
 
             /// Submits the user's decision on a pending consent request. The decision is bound to the hash of the payload
             /// that was shown.
-            answer_question: DecideConsentRequest => EmptyObject,
+            decide_consent_request: DecideConsentRequest => EmptyObject,
             /// Changes the payload of a consent request. Returns the consent request with the new hash.
-            edit_question: EditConsentRequest => ConsentRequest,
+            edit_consent_request: EditConsentRequest => ConsentRequest,
             /// Validates the content of a form (elicitation) without sending it.
             check_form: CheckForm => FormProblems,
             /// Denies all pending consent requests of a server. With `mute`, later ones are denied automatically.

@@ -23,6 +23,7 @@ use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{to_json_value, with_redacted_variables};
+use crate::published_names::{SERVER_NAMES, with_published_names};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -98,7 +99,8 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    Ok(with_redacted_variables(to_json_value(&servers)))
+    let values = servers.iter().map(|server| with_published_names(to_json_value(server), SERVER_NAMES)).collect();
+    Ok(with_redacted_variables(Value::Array(values)))
 }
 
 /// Lists the tools, prompts, resources or templates of servers. `part` selects one of these lists from a catalog.

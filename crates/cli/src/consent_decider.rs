@@ -172,7 +172,7 @@ async fn apply_decision(
     let mut answer = match decision.answer {
         ConsentReply::Simple(answer) => answer,
         ConsentReply::Edited(edit) => {
-            match api.edit_question(EditConsentRequest { id: request.id.clone(), edit }).await {
+            match api.edit_consent_request(EditConsentRequest { id: request.id.clone(), edit }).await {
                 Ok(edited) => {
                     shown = edited;
                     ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }
@@ -197,8 +197,9 @@ async fn apply_decision(
         answer = ConsentDecision::Deny;
     }
     print_decision(&shown, &answer, by, reason.as_deref(), output);
-    let give =
-        |answer| api.answer_question(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer });
+    let give = |answer| {
+        api.decide_consent_request(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer })
+    };
     let refuses =
         matches!(answer, ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } | ConsentDecision::Cancel);
     if let Err(error) = give(answer).await

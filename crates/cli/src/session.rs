@@ -248,7 +248,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
 
 async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
-    let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
+    let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.consent_requests);
     view_sender.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
         *view = HostView { next_event, servers, consent_requests: requests, refused };

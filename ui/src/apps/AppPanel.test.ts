@@ -204,12 +204,12 @@ describe("a shown app", () => {
     await button("Exit full screen");
     const content = frame()?.parentElement;
     expect(content).not.toHaveAttribute("inert");
-    const question = consentRequest(startServerBody);
-    host.send({ type: "question_changed", question });
+    const request = consentRequest(startServerBody);
+    host.send({ type: "consent_request_changed", consentRequest: request });
     await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
     expect(raisedApp.current, "no app should be raised").toBeNull();
     expect(content).toHaveAttribute("inert");
-    host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+    host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
     await waitFor(() => expect(content).not.toHaveAttribute("inert"));
   });
 

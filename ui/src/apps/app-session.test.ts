@@ -452,8 +452,8 @@ test("a requested display mode is applied and answered", async () => {
 
 test("an app is not raised while a consent request is pending", async () => {
   running();
-  const question = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
-  host.send({ type: "question_changed", question });
+  const request = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
+  host.send({ type: "consent_request_changed", consentRequest: request });
   const wanted = { type: "display_mode", mode: "fullscreen" } as const;
   change({ type: "requested", request: 4, wanted });
   await settle();
@@ -461,7 +461,7 @@ test("an app is not raised while a consent request is pending", async () => {
   expect(answers(), "the answer should be the mode in force").toEqual([
     [4, { type: "display_mode", mode: "inline" }],
   ]);
-  host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+  host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
   session.setMode("pip");
   expect(session.mode, "it can be raised after the decision").toBe("pip");
 });

@@ -221,7 +221,7 @@ describe("every kind", () => {
 
   it("tool: can be edited, returns with another hash, and can't be allowed meanwhile", async () => {
     const edited = consentRequest(toolBody({ path: "/y" }), { hash: "h2" });
-    host.handlers.edit_question = () => edited;
+    host.handlers.edit_consent_request = () => edited;
     const { controller } = renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
@@ -229,7 +229,7 @@ describe("every kind", () => {
     await typeText(screen.getByRole("textbox", { name: /path/ }), "/y");
     await clickElement(button("Use these changes"));
     expect(
-      host.sent.find(([name]) => name === "edit_question")?.[1],
+      host.sent.find(([name]) => name === "edit_consent_request")?.[1],
       "the change should be sent",
     ).toEqual({
       id: "q1",
@@ -240,7 +240,7 @@ describe("every kind", () => {
   });
 
   it("sampling: the answer is written, reviewed, and sent as reviewed", async () => {
-    host.handlers.edit_question = (request: {
+    host.handlers.edit_consent_request = (request: {
       edit: { response: { content: { text: string }[] } };
     }) =>
       consentRequest(samplingResponseBody(request.edit.response.content[0]?.text ?? ""), {

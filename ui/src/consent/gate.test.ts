@@ -127,14 +127,14 @@ describe("a request after a server exited unexpectedly", () => {
     const { controller } = renderRequests(ended);
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(
-      screen.queryByTestId("question"),
+      screen.queryByTestId("consent-request"),
       "the request should not be shown automatically",
     ).toBeNull();
     expect(controller.pending.length, "the request should be listed").toBe(1);
     controller.show(ended.id);
     await tick();
     expect(
-      screen.getByTestId("question"),
+      screen.getByTestId("consent-request"),
       "the selected request should be shown",
     ).toBeInTheDocument();
     expect(screen.getByText(/signal 9/), "the reason should be shown").toBeInTheDocument();
@@ -166,7 +166,7 @@ it("E1: decisions are sent in one place, and approvals are created in one place"
     Object.entries(sources)
       .filter(([path, source]) => source.includes(text) && !path.includes("harness"))
       .map(([path]) => path.split("/").at(-1));
-  expect(having('"answer_question"')).toEqual(["decision-sender.svelte.ts"]);
+  expect(having('"decide_consent_request"')).toEqual(["decision-sender.svelte.ts"]);
   expect(having("new ApprovedDecision(")).toEqual(["gate.ts"]);
   expect(having("ApprovedDecision.fromEvent(")).toEqual(["consent-controller.svelte.ts"]);
 });

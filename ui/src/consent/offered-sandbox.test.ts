@@ -73,7 +73,7 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
   await waitUntilArmed();
   await clickElement(button("Use this sandbox"));
   expect(sent("contain_start")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
-  expect(sent("answer_question"), "nothing should be approved").toEqual([]);
+  expect(sent("decide_consent_request"), "nothing should be approved").toEqual([]);
   expect(isButtonBlocked("Allow once"), "the request should not be approvable meanwhile").toBe(
     true,
   );

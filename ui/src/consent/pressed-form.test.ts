@@ -18,7 +18,7 @@ installFakeHostForEachTest();
 /** Renders a form whose required field is reported as missing, and presses the pointer on another field. */
 async function renderPressedForm(): Promise<HTMLElement> {
   const problems = [{ field: "name", problem: "required", limit: null }];
-  host.handlers.answer_question = () => {
+  host.handlers.decide_consent_request = () => {
     throw { code: "invalid", message: "not filled in", data: { problems } };
   };
   renderRequests(consentRequest(formBody));

@@ -49,7 +49,7 @@ describe('the entry "Always when…"', () => {
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await vi.waitFor(() =>
-      expect(screen.queryByTestId("question"), "the editor should hide the request").toBeNull(),
+      expect(screen.queryByTestId("consent-request"), "the editor should hide the request").toBeNull(),
     );
     expect(within(editor).getByLabelText("Action"), "the rule should allow").toHaveValue("allow");
     expect(within(editor).getByLabelText("Server")).toHaveValue("files");
@@ -74,7 +74,7 @@ describe('the entry "Always when…"', () => {
       },
     ]);
     expect(
-      await screen.findByTestId("question"),
+      await screen.findByTestId("consent-request"),
       "the request should still be pending",
     ).toBeVisible();
     expect(sentDecisions(), "saving a rule should not decide the request").toEqual([]);
@@ -131,7 +131,7 @@ describe('the entry "Always when…"', () => {
     expect(sentDecisions(), "shortcuts should have no effect").toEqual([]);
     await pressKey("Escape");
     expect(
-      await screen.findByTestId("question"),
+      await screen.findByTestId("consent-request"),
       "Escape should close only the editor",
     ).toBeVisible();
     expect(sentDecisions()).toEqual([]);

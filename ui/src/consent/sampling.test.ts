@@ -60,7 +60,7 @@ describe("a request to a model", () => {
   it("E27: a message can be removed, but not the last one", async () => {
     const body = samplingBodyWithModel();
     renderRequests(consentRequest(body));
-    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    host.handlers.edit_consent_request = () => consentRequest(body, { hash: "edited" });
     await waitUntilArmed();
     await clickElement(button("Edit the request"));
     await clickElement(button("Remove message 2"));
@@ -71,7 +71,7 @@ describe("a request to a model", () => {
     ).toBeNull();
     await clickElement(button("Restore message 3"));
     await clickElement(button("Use these changes"));
-    const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const [, request] = host.sent.find(([name]) => name === "edit_consent_request") ?? [];
     const messages = body.kind === "sampling" ? body.request.messages : [];
     expect(request, "the remaining messages should be sent").toMatchObject({
       edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
@@ -101,7 +101,7 @@ describe("a request to a model", () => {
     ];
     const body = samplingBodyWithModel({ request: { ...request, messages } });
     renderRequests(consentRequest(body));
-    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    host.handlers.edit_consent_request = () => consentRequest(body, { hash: "edited" });
     await waitUntilArmed();
     await clickElement(button("Edit the request"));
     expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
@@ -113,7 +113,7 @@ describe("a request to a model", () => {
     const [, again] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
     await clickElement(again as HTMLElement);
     await clickElement(button("Use these changes"));
-    const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const [, edit] = host.sent.find(([name]) => name === "edit_consent_request") ?? [];
     expect(edit, "both should be removed").toMatchObject({
       edit: { change: "request", request: { messages: [first] } },
     });
@@ -129,7 +129,7 @@ describe("a request to a model", () => {
     host.handlers.models = () => ({
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
-    host.handlers.edit_question = (request: { edit: unknown }) => ({
+    host.handlers.edit_consent_request = (request: { edit: unknown }) => ({
       ...consentRequest(samplingBodyWithModel()),
       hash: "h2",
       request,
@@ -152,7 +152,7 @@ describe("a request to a model", () => {
     list.value = list.options[1]?.value ?? "";
     list.dispatchEvent(new Event("change", { bubbles: true }));
     await vi.advanceTimersByTimeAsync(0);
-    const edits = host.sent.filter(([name]) => name === "edit_question").map(([, sent]) => sent);
+    const edits = host.sent.filter(([name]) => name === "edit_consent_request").map(([, sent]) => sent);
     expect(edits, "the choice should be sent to the host").toEqual([
       { id: "q1", edit: { change: "model", model: { provider: "local", model: "qwen" } } },
     ]);

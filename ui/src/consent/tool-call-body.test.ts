@@ -20,7 +20,7 @@ import {
 
 installFakeHostForEachTest();
 
-const frame = () => within(screen.getByTestId("question"));
+const frame = () => within(screen.getByTestId("consent-request"));
 const title = () =>
   frame().getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim();
 
@@ -96,7 +96,7 @@ describe("the request of a tool", () => {
     const definition = '{\n  "name": "write_file"\n}';
     const body = { ...toolBody({ path: "/x" }), description, definition };
     renderRequests(consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }));
-    const text = screen.getByTestId("question").textContent ?? "";
+    const text = screen.getByTestId("consent-request").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
     );
@@ -115,7 +115,7 @@ describe("the request of a tool", () => {
     const definition = JSON.stringify({ name: "write_file", description });
     const unreviewed = { ...body, definition };
     flushSync(() => set(consentRequest(unreviewed, { hash: "h2" })));
-    const text = screen.getByTestId("question").textContent ?? "";
+    const text = screen.getByTestId("consent-request").textContent ?? "";
     expect(
       text.split(description),
       "the description of an unreviewed tool should be in the definition only",
@@ -128,7 +128,7 @@ describe("the request of a tool", () => {
     const { set } = renderRequests(
       consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }),
     );
-    const text = () => screen.getByTestId("question").textContent ?? "";
+    const text = () => screen.getByTestId("consent-request").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "the mark should be present").not.toBe(-1);
     expect(place, "the mark should precede the payload").toBeLessThan(
@@ -186,12 +186,12 @@ describe("the request of a tool", () => {
   it("E25: edited arguments are shown next to the requested ones, and Deny is focused", async () => {
     const before = consentRequest(toolBody({ path: "/a", mode: "w" }));
     const after = consentRequest(toolBody({ path: "/b", force: true }), { hash: "h2" });
-    host.handlers.edit_question = () => after;
+    host.handlers.edit_consent_request = () => after;
     renderRequests(before);
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
-    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    const text = screen.getByTestId("consent-request").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "the previous value should be shown").toMatch(/Requested: ?\/a/);
     expect(text, "an added value should be marked").toContain("Requested: nothing");
     expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
@@ -201,13 +201,13 @@ describe("the request of a tool", () => {
 
   it("E25: an empty value and another type are shown", async () => {
     const before = consentRequest(toolBody({ path: "", count: 1 }));
-    host.handlers.edit_question = () =>
+    host.handlers.edit_consent_request = () =>
       consentRequest(toolBody({ path: "/b", count: "1" }), { hash: "h2" });
     renderRequests(before);
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
-    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    const text = screen.getByTestId("consent-request").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "an empty value should be shown").toMatch(/Requested: ?empty/);
     expect(text, "the changed type should be shown").toMatch(/Requested: ?number ?1/);
   });

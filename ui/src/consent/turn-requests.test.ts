@@ -207,7 +207,7 @@ describe("the tool calls of one turn", () => {
   });
 
   it("stay listed after a stale decision", async () => {
-    host.handlers.answer_question = ({ id }: { id: string }) => {
+    host.handlers.decide_consent_request = ({ id }: { id: string }) => {
       if (id !== "q1") throw { code: "stale", message: "it changed", data: null };
       return {};
     };
@@ -219,7 +219,7 @@ describe("the tool calls of one turn", () => {
     for (const row of rows())
       expect(within(row).getByRole("alert")).toHaveTextContent("This request changed.");
     expect(isButtonBlocked("Allow these 2")).toBe(true);
-    host.handlers.answer_question = () => ({});
+    host.handlers.decide_consent_request = () => ({});
     set(call(2, { hash: "bbbbbbb2" }), call(3, { hash: "bbbbbbb3" }));
     await waitUntilArmed();
     await clickElement(button("Allow these 2"));

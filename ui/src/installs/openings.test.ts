@@ -100,12 +100,12 @@ test("waits while another dialog is open", async () => {
 
 test("waits behind a consent request", async () => {
   const host = await start();
-  host.send({ type: "question_changed", question: consentRequest(rootsBody, { id: "q1" }) });
+  host.send({ type: "consent_request_changed", consentRequest: consentRequest(rootsBody, { id: "q1" }) });
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
-  await screen.findByTestId("question");
+  await screen.findByTestId("consent-request");
   expect(host.requests("check_import"), "nothing should be read").toEqual([]);
-  host.send({ type: "question_closed", id: "q1", outcome: "denied" });
+  host.send({ type: "consent_request_closed", id: "q1", outcome: "denied" });
   await waitFor(() =>
     expect(
       host.requests("check_import"),

@@ -34,18 +34,18 @@ const plan: SandboxPlan = {
   },
 };
 
-const counter = { now: 0, most: 10, beyond: 0 };
+const counter = { current: 0, limit: 10, excess: 0 };
 const used: LimitsUsage = {
-  calls: { now: 2, most: 256, beyond: 0 },
-  questions: { now: 10, most: 10, beyond: 1490 },
+  calls: { current: 2, limit: 256, excess: 0 },
+  consentRequests: { current: 10, limit: 10, excess: 1490 },
   notifications: counter,
-  bytes: { now: 5_000_000, most: 1_073_741_824, beyond: 0 },
-  message: counter,
-  kept: counter,
+  readBytes: { current: 5_000_000, limit: 1_073_741_824, excess: 0 },
+  largestMessage: counter,
+  activityLog: counter,
   slowed: false,
   resources: {
-    ...{ processes: counter, home: counter, processor: { now: 90, most: 1800, beyond: 0 } },
-    memory: { now: 4_400_000_000, most: 4_294_967_296, beyond: 1 },
+    ...{ processes: counter, home: counter, processor: { current: 90, limit: 1800, excess: 0 } },
+    memory: { current: 4_400_000_000, limit: 4_294_967_296, excess: 1 },
   },
 };
 

@@ -196,8 +196,8 @@ describe("the window", () => {
     const left = within(screen.getByRole("navigation"));
     expect(left.getByRole("link", { name: "demo stopped" }), "state should be shown").toBeVisible();
     host.send({
-      type: "question_changed",
-      question: {
+      type: "consent_request_changed",
+      consentRequest: {
         id: "q",
         hash: "h",
         server: "git",
@@ -220,7 +220,7 @@ describe("the window", () => {
       screen.getByRole("button", { name: "Approvals (1)" }),
       "all pending requests should be counted",
     ).toBeInTheDocument();
-    host.send({ type: "question_closed", id: "q", outcome: "denied" });
+    host.send({ type: "consent_request_closed", id: "q", outcome: "denied" });
     await user.click(left.getByRole("button", { name: "New conversation" }));
     expect(router.current, "the new conversation should be opened").toEqual({
       at: "conversation",

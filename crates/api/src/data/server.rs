@@ -145,7 +145,7 @@ pub struct Server {
     pub muted_until: Option<u64>,
     /// Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
     /// too many requests.
-    pub refused_questions: u64,
+    pub refused_consent_requests: u64,
     /// Findings about the server's claims about itself.
     pub marks: ReviewMarks,
     /// Process identifier of a local server, while it runs.

@@ -8,7 +8,7 @@ use super::{Api, errors, require_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
+pub(super) async fn decide_consent_request(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
     let answer = match r.answer {
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
@@ -31,7 +31,7 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
     Ok(EmptyObject {})
 }
 
-pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
+pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
     let consent_request = parse_request_id(&r.id)?;
     let edit = match r.edit {
         ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(require_object(arguments, "arguments")?),

@@ -196,11 +196,11 @@ impl Handler for Api {
     async fn unsubscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| EmptyObject {})?)
     }
-    async fn answer_question(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
-        consent_requests::answer_question(self, r).await
+    async fn decide_consent_request(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
+        consent_requests::decide_consent_request(self, r).await
     }
-    async fn edit_question(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-        consent_requests::edit_question(self, r).await
+    async fn edit_consent_request(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
+        consent_requests::edit_consent_request(self, r).await
     }
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
         consent_requests::check_form(self, r).await

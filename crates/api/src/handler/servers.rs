@@ -19,7 +19,7 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     Ok(Snapshot {
         next_event: snapshot.next_event,
         servers: snapshot.servers.into_iter().map(views::server_view).collect(),
-        questions: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
+        consent_requests: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
         calls: snapshot.calls,
         conversations: super::conversations::conversation_list(api).await?,
         settings: views::settings_view(snapshot.settings),

@@ -41,8 +41,12 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
         HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
-        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: consent_request_view(*view) },
-        HostEvent::ConsentRequestClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
+        HostEvent::ConsentRequestChanged(view) => {
+            Event::ConsentRequestChanged { consent_request: consent_request_view(*view) }
+        }
+        HostEvent::ConsentRequestClosed { id, outcome } => {
+            Event::ConsentRequestClosed { id: id.0.to_string(), outcome }
+        }
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
         HostEvent::CallChanged(view) => Event::CallChanged { call: view },
@@ -106,7 +110,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         trust: view.trust,
         flow: view.flow,
         muted_until: view.muted_until,
-        refused_questions: view.refused_requests,
+        refused_consent_requests: view.refused_requests,
         marks: review_marks_view(view.marks),
         pid: view.pid,
         held_by: view.held_by.map(str::to_owned),

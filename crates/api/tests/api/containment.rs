@@ -75,12 +75,12 @@ async fn limits_are_configurable_and_reported_with_usage() {
     settings["limits"]["messageBytes"] = json!(1);
     run_command(&api, "set_settings", settings.clone()).await;
     let used = run_command(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"], json!({"now": 0, "most": 7, "beyond": 0}), "configured limit");
-    assert_eq!(used["message"]["most"], 64 * 1024, "the minimum should apply");
+    assert_eq!(used["calls"], json!({"current": 0, "limit": 7, "excess": 0}), "configured limit");
+    assert_eq!(used["largestMessage"]["limit"], 64 * 1024, "the minimum should apply");
     settings.as_object_mut().unwrap().remove("limits");
     run_command(&api, "set_settings", settings).await;
     let used = run_command(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"]["most"], 256, "an omitted setting should select the default");
+    assert_eq!(used["calls"]["limit"], 256, "an omitted setting should select the default");
     let error = dispatch(&api, "limits", json!({"server": "nobody"})).await.expect_err("the server should be unknown");
     assert_eq!(error.code, ErrorCode::NotFound, "error code: {error:?}");
 }

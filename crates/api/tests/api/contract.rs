@@ -40,7 +40,7 @@ async fn requests_for_unknown_or_invalid_objects_return_error_codes() {
         ("conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
         ("conversation", json!({"conversation": "../settings"}), ErrorCode::System),
         ("revoke_grant", json!({"id": "7"}), ErrorCode::NotFound),
-        ("answer_question", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
+        ("decide_consent_request", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
         ("open_url", json!({"url": "file:///etc/passwd"}), ErrorCode::System),
         ("expand_template", json!({"template": "x://{", "values": {}}), ErrorCode::Invalid),
     ] {
@@ -65,7 +65,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
             assert_eq!(batch.first, next, "the numbers should have no gap");
             next += batch.events.len() as u64;
             for event in batch.events {
-                if let Event::QuestionChanged { question: consent_request } = event {
+                if let Event::ConsentRequestChanged { consent_request } = event {
                     return consent_request;
                 }
             }
@@ -75,7 +75,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
         tokio::time::timeout(EVENT_TIMEOUT, requested).await.expect("the consent request should be reported");
     let again = run_command(&api, "snapshot", json!({})).await;
     assert_eq!(
-        again["questions"][0]["hash"],
+        again["consentRequests"][0]["hash"],
         json!(consent_request.hash),
         "the snapshot should contain the same consent request"
     );
@@ -108,11 +108,11 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
-    let shown = run_command(&api, "snapshot", json!({})).await["questions"][0].clone();
+    let shown = run_command(&api, "snapshot", json!({})).await["consentRequests"][0].clone();
     let mut request = shown["body"]["request"].clone();
     request["systemPrompt"] = json!("Be brief.");
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
-    let edited = run_command(&api, "edit_question", edit).await;
+    let edited = run_command(&api, "edit_consent_request", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.consent_request("harbour", "the model", |q| q.id == before.id).await;
     let host::view::ConsentRequestBody::Sampling { request: edited_request, .. } = now.body else {
@@ -125,7 +125,7 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     assert_eq!(words(&edited_request), words(&original), "messages should be unchanged");
     run_command(
         &api,
-        "answer_question",
+        "decide_consent_request",
         json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}),
     )
     .await;

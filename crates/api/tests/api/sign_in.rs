@@ -28,11 +28,11 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
 
 /// Waits for a consent request of this kind, and submits a decision on it.
 async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
-    let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
-    let consent_request = poll_until(api, "snapshot", has).await["questions"][0].clone();
+    let has = |snapshot: &Value| snapshot["consentRequests"][0]["body"]["kind"] == kind;
+    let consent_request = poll_until(api, "snapshot", has).await["consentRequests"][0].clone();
     run_command(
         api,
-        "answer_question",
+        "decide_consent_request",
         json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer}),
     )
     .await;

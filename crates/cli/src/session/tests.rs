@@ -84,7 +84,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         call: Some("1".into()),
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
-    let events = vec![call, Event::QuestionChanged { question: request }];
+    let events = vec![call, Event::ConsentRequestChanged { consent_request: request }];
     apply_events(&Events { first: 0, events }, &view_sender, &mut TestPrinter { talk, output }).await;
     assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();

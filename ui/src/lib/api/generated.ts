@@ -69,8 +69,8 @@ export interface Commands {
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
   subscribe: { request: ResourceRef; response: EmptyObject };
   unsubscribe: { request: ResourceRef; response: EmptyObject };
-  answer_question: { request: DecideConsentRequest; response: EmptyObject };
-  edit_question: { request: EditConsentRequest; response: ConsentRequest };
+  decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
+  edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
   check_form: { request: CheckForm; response: FormProblems };
   deny_all: { request: DenyAllConsentRequests; response: EmptyObject };
   sampling: { request: ServerName; response: SamplingReport };
@@ -2687,11 +2687,11 @@ server: string,
 /**
  * URI that identifies the resource on its server.
  */
-uri: string, } | { "type": "question_changed", 
+uri: string, } | { "type": "consent_request_changed", 
 /**
  * Consent request after the change.
  */
-question: ConsentRequest, } | { "type": "question_closed", 
+consentRequest: ConsentRequest, } | { "type": "consent_request_closed", 
 /**
  * Identifier of the consent request, unique while Drawbridge runs.
  */
@@ -4152,15 +4152,15 @@ export type LimitCounter = {
 /**
  * Current usage, in the unit of the limit.
  */
-now: number, 
+current: number, 
 /**
  * Maximum usage that the limit permits.
  */
-most: number, 
+limit: number, 
 /**
  * Number of events beyond the limit, which were refused, omitted or slowed down.
  */
-beyond: number, };
+excess: number, };
 
 /**
  * Usage of a server since its last start, compared with its limits.
@@ -4173,7 +4173,7 @@ calls: LimitCounter,
 /**
  * Number of pending consent requests.
  */
-questions: LimitCounter, 
+consentRequests: LimitCounter, 
 /**
  * Number of notifications within the last second.
  */
@@ -4181,15 +4181,15 @@ notifications: LimitCounter,
 /**
  * Number of bytes read within the last minute.
  */
-bytes: LimitCounter, 
+readBytes: LimitCounter, 
 /**
  * Size of the largest message so far, in bytes.
  */
-message: LimitCounter, 
+largestMessage: LimitCounter, 
 /**
  * Size of the activity log, in bytes.
  */
-kept: LimitCounter, 
+activityLog: LimitCounter, 
 /**
  * Set while reading from the server is slowed down.
  */
@@ -5745,7 +5745,7 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
- * Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `beyond` of that counter
+ * Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `excess` of that counter
  * is 1.
  */
 export type ResourcesUsage = { 
@@ -6694,7 +6694,7 @@ mutedUntil: number | null,
  * Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
  * too many requests.
  */
-refusedQuestions: number, 
+refusedConsentRequests: number, 
 /**
  * Findings about the server's claims about itself.
  */
@@ -7474,7 +7474,7 @@ servers: Array<Server>,
 /**
  * Pending consent requests, in the order of the queue.
  */
-questions: Array<ConsentRequest>, 
+consentRequests: Array<ConsentRequest>, 
 /**
  * Calls of tools, prompts and resources that are in progress.
  */

@@ -85,7 +85,7 @@ export type ShellEvent =
   /**
    * The user selected a consent request outside of the window, such as in a notification. `null` stands for the queue.
    */
-  | { type: "show_question"; id: string | null }
+  | { type: "show_consent_request"; id: string | null }
   /** A bundle or link was opened. The shell sends the next one after `openingDone` was called with this id. */
   | { type: "opened"; id: number; opening: Opening }
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */

@@ -37,7 +37,7 @@ export const tauriPlatform: Platform = {
   installUpdate: (version) => invoke("install_app_update", { version }),
   stopUpdate: () => invoke("stop_app_update"),
   painted: () => void invoke("painted").catch(() => undefined),
-  consentDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
+  consentDrawn: (id) => void invoke("consent_request_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),
   retryPageSandbox: () => invoke("retry_page_sandbox"),
   appUrl: (view, path) => `${appOrigin(view)}/${path}`,

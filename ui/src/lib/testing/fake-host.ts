@@ -250,7 +250,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     nextEvent: 1,
     servers: [],
-    questions: [],
+    consentRequests: [],
     calls: [],
     conversations: [],
     settings: {
@@ -311,7 +311,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     muted: false,
     marks: { review: null, outdated: false, diff: null, lookAlikes: [], flags: [] },
     mutedUntil: null,
-    refusedQuestions: 0,
+    refusedConsentRequests: 0,
     trust: "no",
     flow: { sameServer: "open_world", review: "suspicious", tools: {} },
     pid: 4711,
