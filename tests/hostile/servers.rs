@@ -72,7 +72,7 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     };
     assert!(!earlier.before.contains("--era"), "the previously approved command had no such argument: {earlier:?}");
     assert!(earlier.now.ends_with("--era modern"), "the requested command has the argument: {earlier:?}");
-    assert_eq!(request.rule, "command-changed", "the request states the reason");
+    assert_eq!(request.reason, "command-changed", "the request states the reason");
 }
 
 #[tokio::test]

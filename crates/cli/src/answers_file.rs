@@ -119,7 +119,7 @@ impl ConsentRequestKind {
 /// Returns the text that the name pattern of an answers file's entry is matched against, such as the tool's name or the
 /// command line.
 pub(crate) fn request_subject(request: &ConsentRequest) -> String {
-    match (&request.body, &request.why) {
+    match (&request.body, &request.origin) {
         // Uses the package as configured, because the author of an answers file can't predict its newest version.
         (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. }, _) => {

@@ -17,6 +17,7 @@ use crate::answers_file::{
 };
 use crate::host_view::HostView;
 use crate::output::{Output, to_json_value, with_redacted_variables};
+use crate::published_names::{CONSENT_REQUEST_NAMES, with_published_names};
 use crate::terminal_user::TerminalUser;
 
 /// Source of decisions on consent requests.
@@ -252,7 +253,7 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         "name": name,
         "decision": decision,
         "by": by,
-        "question": with_redacted_variables(to_json_value(request)),
+        "question": with_published_names(with_redacted_variables(to_json_value(request)), CONSENT_REQUEST_NAMES),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();

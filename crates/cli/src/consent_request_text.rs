@@ -230,7 +230,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts_text(url, true)).unwrap_or_default());
         }
     }
-    match &request.why {
+    match &request.origin {
         ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", escape_line(name))),
         ConsentRequestOrigin::Server => add(String::from("  Why: not specified")),
         ConsentRequestOrigin::Ended { cause } => {

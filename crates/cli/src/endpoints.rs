@@ -93,8 +93,8 @@ mod tests {
     fn connect_request_text(body: &Value) -> String {
         let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
         let mut request = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
-            "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
-            "rule": "", "call": null,
+            "askedAt": 0, "origin": { "by": "user", "conversation": null }, "round": null, "body": null,
+            "scopes": ["once"], "reason": "", "call": null,
             "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
         request["body"] = json!(body);
         let request: ConsentRequest = serde_json::from_value(request).unwrap();

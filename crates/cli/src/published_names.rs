@@ -12,6 +12,9 @@ pub(crate) type PublishedNames = [(&'static str, &'static str)];
 /// Published names of a server.
 pub(crate) const SERVER_NAMES: &PublishedNames = &[("refusedConsentRequests", "refusedQuestions")];
 
+/// Published names of a consent request.
+pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[("origin", "why"), ("reason", "rule")];
+
 /// Published names of the events whose own name differs.
 pub(crate) const EVENT_NAMES: &PublishedNames = &[("consent_request_closed", "question_closed")];
 

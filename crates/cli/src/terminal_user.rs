@@ -113,7 +113,7 @@ impl OpenPrompt {
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
         // If a model made the call, it can receive the reason for a denial.
-        let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
+        let is_of_model = matches!(request.origin, ConsentRequestOrigin::Model { .. });
         let why = if is_of_model { ", w = no, with a reason" } else { "" };
         let line =
             self.prompt_decision_line(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;

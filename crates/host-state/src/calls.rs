@@ -140,8 +140,8 @@ impl CallTable {
     }
 
     /// Returns the id of the conversation in which a consent request originated.
-    pub fn conversation_of_request(&self, why: &ConsentRequestOrigin) -> Option<String> {
-        match why {
+    pub fn conversation_of_request(&self, origin: &ConsentRequestOrigin) -> Option<String> {
+        match origin {
             ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
                 conversation.clone()
             }

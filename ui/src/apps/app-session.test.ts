@@ -452,7 +452,7 @@ test("a requested display mode is applied and answered", async () => {
 
 test("an app is not raised while a consent request is pending", async () => {
   running();
-  const request = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
+  const request = consentRequest(startServerBody, { origin: { by: "ended", cause: "exit" } });
   host.send({ type: "consent_request_changed", consentRequest: request });
   const wanted = { type: "display_mode", mode: "fullscreen" } as const;
   change({ type: "requested", request: 4, wanted });

@@ -277,7 +277,7 @@ describe("every kind", () => {
       ...NO_REVIEW_MARKS,
       flags: [{ place: [], reason: "hidden_characters" as const, excerpt: "Hid" }],
     };
-    const { set } = renderRequests(consentRequest(body, { marks, rule: "result-review" }));
+    const { set } = renderRequests(consentRequest(body, { marks, reason: "result-review" }));
     expect(screen.getByText("First."), "S27: the text should be shown").toBeInTheDocument();
     expect(document.body.textContent, "S27: hidden characters should be shown").toContain("202E");
     expect(

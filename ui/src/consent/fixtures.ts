@@ -27,13 +27,13 @@ export function consentRequest(
     commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
     askedAt: 1_785_000_000_000,
     // Roots that a server requests on its own are not shown automatically.
-    why:
+    origin:
       body.kind === "roots"
         ? { by: "call", call: "c1", kind: "tool", name: "list" }
         : { by: "server" },
     round: null,
     scopes: ["once"],
-    rule: "tools-ask",
+    reason: "tools-ask",
     marks: NO_REVIEW_MARKS,
     body,
     ...changes,

@@ -120,7 +120,7 @@ describe("requesting another answer from a model", () => {
 describe("a request after a server exited unexpectedly", () => {
   const ended = {
     ...consentRequest(startServerBody),
-    why: { by: "ended" as const, cause: "signal 9" },
+    origin: { by: "ended" as const, cause: "signal 9" },
   };
 
   it("E19: waits in the list, and is shown when it is selected", async () => {

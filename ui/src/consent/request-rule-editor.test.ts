@@ -109,8 +109,8 @@ describe('the entry "Always when…"', () => {
   });
 
   it.each<[string, Partial<ConsentRequest>]>([
-    ["the rule that asks", { rule: "after-untrusted", scopes: ["once"] }],
-    ["the conversation", { why: { by: "model", conversation: "c1", after: ["web"] } }],
+    ["the rule that asks", { reason: "after-untrusted", scopes: ["once"] }],
+    ["the conversation", { origin: { by: "model", conversation: "c1", after: ["web"] } }],
   ])("names the check box for calls after untrusted content, known from %s", async (_, changes) => {
     renderRequests(write(changes));
     await waitUntilArmed();
@@ -156,8 +156,8 @@ describe('the entry "Always when…"', () => {
 
   it.each([
     ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
-    ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
-    ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
+    ["the Careful preset", { reason: "preset-asks" }, /The Careful preset asks/],
+    ["a rule that asks", { reason: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(
     "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {

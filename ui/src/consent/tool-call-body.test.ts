@@ -27,7 +27,7 @@ const title = () =>
 describe("the request of a tool", () => {
   it("E8: the title names the tool and the server, and the origin of the call", () => {
     const { set } = renderRequests(
-      consentRequest(toolBody({ path: "/x" }), { why: { by: "user", conversation: null } }),
+      consentRequest(toolBody({ path: "/x" }), { origin: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
     const heading = frame().getByRole("heading", { level: 2 });
@@ -36,7 +36,7 @@ describe("the request of a tool", () => {
     );
     expect(frame().getAllByText("You asked."), "the origin should be shown once").toHaveLength(1);
     const model = { by: "model" as const, conversation: "c9", after: [] };
-    flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { why: model, hash: "h1b" })));
+    flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { origin: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
     flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));

@@ -18,7 +18,7 @@ import { totalHiddenCharacters } from "./read-progress.svelte";
 /** Minimum number of calls for which a list with a joint decision is shown. */
 const MIN_CALLS = 2;
 
-/** Reason why a call has to be reviewed individually. */
+/** Reason origin a call has to be reviewed individually. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
 
 type ToolBody = Extract<ConsentRequestBody, { kind: "tool" }>;
@@ -28,7 +28,7 @@ export type ToolRequest = ConsentRequest & { body: ToolBody };
 
 export interface TurnRow {
   request: ToolRequest;
-  /** Reason why this call has to be reviewed individually, or `null` if the list can decide it. */
+  /** Reason origin this call has to be reviewed individually, or `null` if the list can decide it. */
   reason: ReviewReason | null;
   /** Set if the decision on the list includes the call. */
   included: boolean;
@@ -147,26 +147,26 @@ export class TurnDecision implements Decidable {
 
 /** Returns `true` for a request about a tool call of a model. */
 export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
-  return request.body.kind === "tool" && request.why.by === "model";
+  return request.body.kind === "tool" && request.origin.by === "model";
 }
 
 /** Returns a predicate for the tool calls of this conversation's model. */
 export function isTurnRequestOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
-    request.why.by === "model" &&
-    request.why.conversation === conversation;
+    request.origin.by === "model" &&
+    request.origin.conversation === conversation;
 }
 
 /** Returns the ids of the conversations whose models have pending tool calls. */
 export function conversationsWithTurnRequests(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
-    .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));
+    .flatMap(({ origin }) => (origin.by === "model" ? [origin.conversation] : []));
   return [...new Set(found)];
 }
 
-/** Returns the reason why a call has to be reviewed individually, or `null` if a list can decide it. */
+/** Returns the reason origin a call has to be reviewed individually, or `null` if a list can decide it. */
 export function reviewReason(request: ToolRequest): ReviewReason | null {
   const { body, marks, scopes } = request;
   const isReviewed = marks.review === "reviewed" && body.definition === undefined;

@@ -31,7 +31,7 @@ const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 /** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
   return consentRequest(toolBody({ path: `/file-${number}` }), {
-    ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), why: model, marks: reviewed },
+    ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), origin: model, marks: reviewed },
     ...changes,
   });
 }
@@ -276,15 +276,15 @@ describe("the reason to review a call separately", () => {
       { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", same: true }] } },
       "warning",
     ],
-    ["is content of another server", { why: { ...model, after: ["web"] } }, "untrusted"],
+    ["is content of another server", { origin: { ...model, after: ["web"] } }, "untrusted"],
     [
       "is content of the same server",
       {
-        why: { ...model, read: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
+        origin: { ...model, read: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
       },
       "untrusted",
     ],
-    ["is unknown content", { rule: "after-untrusted" }, "untrusted"],
+    ["is unknown content", { reason: "after-untrusted" }, "untrusted"],
     ["is a folded value", { body: toolBody({ text: "x".repeat(5_000) }) }, "long"],
     ["is a scope other than once", { scopes: ["always"] }, "scope"],
   ])("%s", (_, changes, reason) => {

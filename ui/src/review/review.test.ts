@@ -185,15 +185,15 @@ test("does not review definitions that change during the action", async () => {
 
 describe("a consent request", () => {
   test("X09: lists the servers whose content the model has read", () => {
-    const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const request = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    const origin = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
+    const request = consentRequest(toolBody({}), { origin: { ...origin, after: [...origin.after] } });
     render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Requested after untrusted output of weather, news."),
       "the servers should be named",
     ).toBeInTheDocument();
     expect(
-      originLabel(request.why, () => "Trip"),
+      originLabel(request.origin, () => "Trip"),
       "the conversation should be named",
     ).toBe("The model asked in “Trip”.");
     expect(ruleLabel("after-untrusted"), "the rule should be named").toContain("untrusted");
@@ -204,9 +204,9 @@ describe("a consent request", () => {
       { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
-    const why = { by: "model" as const, conversation: "c1", after: [], read };
+    const origin = { by: "model" as const, conversation: "c1", after: [], read };
     render(ConsentMarks, {
-      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+      request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
     const note = screen.getByText(/^Requested after untrusted content of/);
     expect(note, "the tool should be named with visible hidden characters").toHaveTextContent(
@@ -220,9 +220,9 @@ describe("a consent request", () => {
   });
 
   test("X09: states that it is unknown what a model has read", () => {
-    const why = { by: "model" as const, conversation: "c1", after: [] };
+    const origin = { by: "model" as const, conversation: "c1", after: [] };
     render(ConsentMarks, {
-      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+      request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
     expect(
       screen.getByText(/does not know what the model has read/),

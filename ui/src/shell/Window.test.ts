@@ -204,11 +204,11 @@ describe("the window", () => {
         transport: "stdio",
         commandLine: "git",
         askedAt: 0,
-        why: { by: "server" },
+        origin: { by: "server" },
         round: null,
         body: { kind: "roots", folders: [] },
         scopes: ["once"],
-        rule: "",
+        reason: "",
         marks: REVIEWED_DEFINITION.marks,
       },
     });

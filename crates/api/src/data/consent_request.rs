@@ -27,7 +27,7 @@ pub struct ConsentRequest {
     /// Time of the request, in milliseconds since 1970.
     pub asked_at: u64,
     /// Origin of the request: an action of the user, a model, a call, or the server.
-    pub why: ConsentRequestOrigin,
+    pub origin: ConsentRequestOrigin,
     /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
     /// Several requests of one round count once.
     pub round: Option<u32>,
@@ -35,8 +35,8 @@ pub struct ConsentRequest {
     pub body: ConsentRequestBody,
     /// Durations of an approval that the user may choose.
     pub scopes: Vec<ApprovalScope>,
-    /// Stable name of the rule that requires consent.
-    pub rule: String,
+    /// Stable name of the reason why consent is required.
+    pub reason: String,
     /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, or `None` if no call depends on it.

@@ -39,7 +39,7 @@ async fn a_call_of_an_app_waits_for_the_users_consent() {
     };
     test.post(&opened, call(1));
     let request = test.app.consent_request(SERVER, "the call of the app", is_tool_call_request).await;
-    let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
+    let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.response(&opened, 1).await;
@@ -145,7 +145,7 @@ async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }));
     let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
     let request = test.app.consent_request(SERVER, "the read of the app", is_read).await;
-    assert_eq!(request.rule, "app-reads-ask");
+    assert_eq!(request.reason, "app-reads-ask");
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.response(&opened, 1).await;
     assert!(refused["error"].is_object(), "{refused}");

@@ -39,7 +39,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let call = request.call.clone().expect("the consent request names its call");
         assert!(
-            matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == CONVERSATION_ID),
+            matches!(&request.origin, ConsentRequestOrigin::Model { conversation, .. } if conversation == CONVERSATION_ID),
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
@@ -237,7 +237,7 @@ async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     let request = talk.app.consent_request("demo", "the first call", is_tool_call_request).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = talk.app.consent_request("other", "the call that a result led to", is_tool_call_request).await;
-    let ConsentRequestOrigin::Model { after, .. } = &request.why else {
+    let ConsentRequestOrigin::Model { after, .. } = &request.origin else {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");

@@ -29,7 +29,7 @@ fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     request
 }
 
-fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
+fn consent_request(server: &str, body: ConsentRequestBody, origin: ConsentRequestOrigin) -> ConsentRequest {
     ConsentRequest {
         call: None,
         round: None,
@@ -39,10 +39,10 @@ fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOr
         transport: "stdio".into(),
         command_line: "npx -y pkg".into(),
         asked_at: 0,
-        why,
+        origin,
         body,
         scopes: vec![ApprovalScope::Once],
-        rule: String::new(),
+        reason: String::new(),
         marks: Default::default(),
     }
 }
@@ -123,13 +123,17 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     };
     let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
-    let trusted =
-        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool_request("a", "read") };
-    let untrusted = ConsentRequest { why: model(&["web"]), ..trusted.clone() };
+    let trusted = ConsentRequest {
+        origin: model(&[]),
+        scopes: all.clone(),
+        reason: "tools-ask".into(),
+        ..tool_request("a", "read")
+    };
+    let untrusted = ConsentRequest { origin: model(&["web"]), ..trusted.clone() };
     let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
-    let held = ConsentRequest { rule: "after-untrusted".into(), ..trusted.clone() };
+    let held = ConsentRequest { reason: "after-untrusted".into(), ..trusted.clone() };
     let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
-    let same = ConsentRequest { why: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
+    let same = ConsentRequest { origin: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
     let plain = parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed =
         parse_answers(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
@@ -263,7 +267,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
 
 #[test]
 fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
-    let request = ConsentRequest { rule: "rule-asks".into(), ..tool_request("files", "read") };
+    let request = ConsentRequest { reason: "rule-asks".into(), ..tool_request("files", "read") };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
@@ -278,14 +282,14 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
-    for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
-        let mut request = ConsentRequest { rule: rule.into(), ..tool_request("files", "pay") };
+    for reason in ["tool-asks-each-time", "new-tool", "tool-changed"] {
+        let mut request = ConsentRequest { reason: reason.into(), ..tool_request("files", "pay") };
         if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {
             *own = claims;
         }
-        assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern should not approve it");
-        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the definition's hash should not approve it");
-        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the payload's hash should approve it");
+        assert_eq!(open.find(&request).cloned(), lack(), "{reason}: a pattern should not approve it");
+        assert_eq!(by("d").find(&request).cloned(), lack(), "{reason}: the definition's hash should not approve it");
+        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{reason}: the payload's hash should approve it");
     }
 }
 
@@ -420,8 +424,8 @@ fn every_problem_has_a_position_and_an_explanation() {
 fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
         let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
-        let why = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
-        ConsentRequest { rule: "result-review".into(), ..consent_request("web", body, why) }
+        let origin = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
+        ConsentRequest { reason: "result-review".into(), ..consent_request("web", body, origin) }
     };
     let mut wrong = result();
     wrong.marks.flags =

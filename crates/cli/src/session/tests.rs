@@ -75,11 +75,11 @@ async fn s33_call_is_printed_before_its_consent_request() {
         transport: "stdio".into(),
         command_line: String::new(),
         asked_at: 0,
-        why: ConsentRequestOrigin::Server,
+        origin: ConsentRequestOrigin::Server,
         round: None,
         body: ConsentRequestBody::Roots { folders: Vec::new() },
         scopes: Vec::new(),
-        rule: String::new(),
+        reason: String::new(),
         marks: Default::default(),
         call: Some("1".into()),
     };

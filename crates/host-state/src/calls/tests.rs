@@ -86,12 +86,12 @@ fn ended_run_takes_its_own_tickets_only() {
 #[test]
 fn consent_request_belongs_to_the_conversation_of_its_call() {
     let calls = table(&[("1", "s", CallState::Running)]);
-    let why = calls.consent_origin(Some("1"));
+    let origin = calls.consent_origin(Some("1"));
     assert!(
-        matches!(&why, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
-        "the origin is the call: {why:?}"
+        matches!(&origin, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
+        "the origin is the call: {origin:?}"
     );
-    assert_eq!(calls.conversation_of_request(&why).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(calls.conversation_of_request(&origin).as_deref(), Some("c"), "the conversation of the call is known");
     assert_eq!(
         calls.consent_origin(Some("gone")),
         ConsentRequestOrigin::Server,

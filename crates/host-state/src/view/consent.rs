@@ -38,7 +38,7 @@ pub struct ConsentRequestView {
     /// Time at which the request was created.
     pub asked_at: Millis,
     /// Origin of the request: the user, a model, a call, or the server.
-    pub why: ConsentRequestOrigin,
+    pub origin: ConsentRequestOrigin,
     /// Number of the round of input requests in the call that led to the request, starting at 1. Multiple requests in
     /// one round have the same number. `None` if no call led to the request.
     pub round: Option<u32>,
@@ -47,7 +47,7 @@ pub struct ConsentRequestView {
     /// Scopes that the user can choose for an approval.
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
-    pub rule: &'static str,
+    pub reason: &'static str,
     /// Findings that are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.

@@ -24,11 +24,11 @@ impl Owner {
         reply: oneshot::Sender<ResultVerdict>,
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
-        let why = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
+        let origin = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
         self.calls.held_results.insert(call.clone(), PendingResult { result, reply });
         self.request_consent(
             &server,
-            why,
+            origin,
             body,
             &[ApprovalScope::Once],
             DecisionReason::ResultReview,

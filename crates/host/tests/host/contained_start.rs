@@ -86,7 +86,7 @@ async fn start_in_a_chosen_sandbox_requires_consent_even_if_approved_before() {
     let second = start_request(&app).await;
     start_in_sandbox(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
-    assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
+    assert_eq!(request.reason, "sandbox-chosen", "the command is the approved one");
     let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { approved_before: Some(_), .. });
     assert!(!is_marked, "no change of the command is reported");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the grant stays, and nothing is added to it");

@@ -149,7 +149,7 @@ async fn any_change_of_a_server_address_requires_consent_again() {
         let ConsentRequestBody::ConnectServer { approved_before, .. } = &consent_request.body else { unreachable!() };
         let shown = Some(EarlierApproval { before: before.clone(), now });
         assert_eq!(*approved_before, shown, "texts of {changed:?} and of the previously approved address");
-        assert_eq!(consent_request.rule, "address-changed", "the rule names the change");
+        assert_eq!(consent_request.reason, "address-changed", "the reason names the change");
         app.decide(&consent_request, UserDecision::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };

@@ -1617,7 +1617,7 @@ askedAt: number,
 /**
  * Origin of the request: an action of the user, a model, a call, or the server.
  */
-why: ConsentRequestOrigin, 
+origin: ConsentRequestOrigin, 
 /**
  * Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
  * Several requests of one round count once.
@@ -1632,9 +1632,9 @@ body: ConsentRequestBody,
  */
 scopes: Array<ApprovalScope>, 
 /**
- * Stable name of the rule that requires consent.
+ * Stable name of the reason why consent is required.
  */
-rule: string, 
+reason: string, 
 /**
  * Review state and findings for the tool, prompt or result.
  */

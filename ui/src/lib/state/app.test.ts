@@ -18,11 +18,11 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
     transport: "stdio",
     commandLine: "npx files",
     askedAt: 0,
-    why: { by: "server" },
+    origin: { by: "server" },
     round: null,
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
-    rule: "",
+    reason: "",
     marks: NO_REVIEW_MARKS,
   };
 }

@@ -21,11 +21,11 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
         transport: view.transport.to_owned(),
         command_line: view.command_line,
         asked_at: view.asked_at,
-        why: view.why,
+        origin: view.origin,
         round: view.round,
         body: consent_request_body_view(view.body, view.marks.review_state == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
-        rule: view.rule.to_owned(),
+        reason: view.reason.to_owned(),
         marks: review_marks_view(view.marks),
         call: view.call,
     }

@@ -276,9 +276,9 @@ impl Owner {
         {
             *read_only = self.read_only_tools(&server, tool);
         }
-        let why = self.call_consent_origin(&record.origin, &server);
+        let origin = self.call_consent_origin(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
         self.emit_call_state(&id);
-        self.request_consent(&server, why, body, scopes, reason, RequestPurpose::Call(id));
+        self.request_consent(&server, origin, body, scopes, reason, RequestPurpose::Call(id));
     }
 }

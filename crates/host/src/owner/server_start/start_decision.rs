@@ -102,7 +102,7 @@ impl Owner {
             }
             _ => {}
         }
-        let mut why = ConsentRequestOrigin::User { conversation: None };
+        let mut origin = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.restart_cause() {
@@ -110,11 +110,11 @@ impl Owner {
                     ActivityKind::State,
                     "its approval does not cover another start, so consent is requested",
                 );
-                why = ConsentRequestOrigin::Ended { cause };
+                origin = ConsentRequestOrigin::Ended { cause };
             }
         }
         self.emit_server(name);
-        self.request_consent(name, why, body.clone(), scopes, reason, RequestPurpose::Start);
+        self.request_consent(name, origin, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
     /// Records a start or connection that the policy denied.
