@@ -44,7 +44,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
 
 fn review_state_text(server: &str, result: &DryRunResult) -> String {
     let review = format!("review it with: drawbridge-cli review {}", terminal_escape::escape_line(server));
-    match result.standing {
+    match result.review_state {
         Some(ReviewState::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
 use crate::output::{Output, to_json_value, with_redacted_variables};
-use crate::published_names::{SERVER_NAMES, published_event_name, with_published_names};
+use crate::published_names::{EVENT_NAMES, SERVER_NAMES, published_event_name, with_published_names};
 use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries of an activity log that are read in one query.
@@ -133,7 +133,9 @@ impl OutputEventPrinter {
             // Events of other servers are not printed.
             _ => return,
         }
-        if let Value::Object(mut fields) = with_redacted_variables(to_json_value(event)) {
+        if let Value::Object(mut fields) =
+            with_published_names(with_redacted_variables(to_json_value(event)), EVENT_NAMES)
+        {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             if let Some(server) = fields.get_mut("server") {

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::arguments::{ModelsCommand, NewProvider, WireProtocolName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{PROVIDER_TEST_NAMES, with_published_names};
 use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
@@ -209,11 +210,11 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
         return Err(CommandFailure { data: Some(Box::new(to_json_value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
-    if let (Some(reply), Some(time)) = (&tried.said, tried.first_milliseconds) {
+    if let (Some(reply), Some(time)) = (&tried.reply, tried.first_token_milliseconds) {
         words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
     session.output.print_text(&words);
-    Ok(to_json_value(&tried))
+    Ok(with_published_names(to_json_value(&tried), PROVIDER_TEST_NAMES))
 }
 
 async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {

@@ -10,13 +10,28 @@ use serde_json::Value;
 pub(crate) type PublishedNames = [(&'static str, &'static str)];
 
 /// Published names of a server.
-pub(crate) const SERVER_NAMES: &PublishedNames = &[("refusedConsentRequests", "refusedQuestions")];
+pub(crate) const SERVER_NAMES: &PublishedNames =
+    &[("refusedConsentRequests", "refusedQuestions"), ("roots/sentFolders", "told")];
 
 /// Published names of a consent request.
-pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[("origin", "why"), ("reason", "rule")];
+pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames =
+    &[("origin", "why"), ("reason", "rule"), ("body/package/requestedVersion", "wanted")];
 
-/// Published names of the events whose own name differs.
-pub(crate) const EVENT_NAMES: &PublishedNames = &[("consent_request_closed", "question_closed")];
+/// Published names of the result of a dry run.
+pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing")];
+
+/// Published names of the result of `doctor`.
+pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
+
+/// Published names of the result of a provider's test.
+pub(crate) const PROVIDER_TEST_NAMES: &PublishedNames =
+    &[("reply", "said"), ("firstTokenMilliseconds", "firstMilliseconds")];
+
+/// Published names of an event's members.
+pub(crate) const EVENT_NAMES: &PublishedNames = &[("item/omitted", "leftOut")];
+
+/// Events whose own name in the API differs from the published name.
+const EVENTS: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
 
 /// Replaces the names of the API by the published ones. Members that the value doesn't have are skipped.
 pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> Value {
@@ -28,7 +43,7 @@ pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> 
 
 /// Returns the published name of an event.
 pub(crate) fn published_event_name(name: &str) -> &str {
-    EVENT_NAMES.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| published)
+    EVENTS.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| published)
 }
 
 fn rename_member(value: &mut Value, path: &str, published: &str) {

@@ -134,7 +134,7 @@ impl CallTable {
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;
-        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
+        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::Withheld(by) };
         // The model's run may have ended already.
         let _ = reply.send(verdict);
     }

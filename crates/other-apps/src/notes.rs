@@ -34,7 +34,7 @@ pub enum ImportNoteKind {
     /// Names of settings that allow calls without consent, which are not imported.
     Approvals,
     /// Text that looks like a secret was removed, since the import would store it in a file.
-    SecretLeftOut,
+    SecretRemoved,
     /// The command only connects to a remote server, which is imported in its place. The name is that of the program.
     Bridge,
     /// The wrapper `cmd /c`, which is only necessary on Windows, was removed from the command.

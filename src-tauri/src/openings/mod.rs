@@ -41,10 +41,10 @@ pub(crate) enum OpenRequest {
         /// Path or link, truncated if it is long.
         what: String,
         /// Reason for the rejection.
-        why: OpenRefusal,
+        reason: OpenRefusal,
     },
     /// Requests that were dropped because the queue was full.
-    LeftOut {
+    Dropped {
         /// Number of requests that were dropped since the last report.
         count: u32,
     },
@@ -109,7 +109,7 @@ impl OpenRequestQueue {
         }
         let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.dropped) {
             0 => None,
-            count => Some(OpenRequest::LeftOut { count }),
+            count => Some(OpenRequest::Dropped { count }),
         })?;
         self.last_id += 1;
         self.current = Some(NumberedOpenRequest { id: self.last_id, opening });
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(next_request(&mut queue), Some(bundle(1)), "a file should still be accepted");
         assert_eq!(
             next_request(&mut queue),
-            Some(OpenRequest::LeftOut { count: 10_000 }),
+            Some(OpenRequest::Dropped { count: 10_000 }),
             "the number of dropped links should be reported"
         );
         assert_eq!(next_request(&mut queue), None, "no opening should remain");

@@ -298,8 +298,8 @@ describe("a shown app", () => {
   test("offers its files above the frame", async () => {
     host.answers.save_app_file = () => ({ path: "/home/ann/chart.csv" });
     const files = [{ name: "chart.csv", mimeType: "text/csv", bytes: 1200 }];
-    const wanted = { type: "save_files", files } as const;
-    const change = { type: "requested", request: 2, wanted } as const;
+    const userRequest = { type: "save_files", files } as const;
+    const change = { type: "requested", request: 2, userRequest } as const;
     host.send({ type: "app_view_changed", view: VIEW, change });
     await user.click(await button("Save chart.csv…"));
     expect(host.requests("save_app_file")).toEqual([{ view: VIEW, request: 2, file: 0 }]);

@@ -257,7 +257,7 @@ export class AppSession {
         this.setContext(this.#context);
         break;
       case "requested":
-        this.requests.add(change.request, change.wanted);
+        this.requests.add(change.request, change.userRequest);
         break;
       case "withdrawn":
         this.requests.withdraw(change.request);

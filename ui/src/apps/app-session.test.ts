@@ -292,7 +292,7 @@ describe("a requested link", () => {
     change({
       type: "requested",
       request: id,
-      wanted: { type: "open_link", url: `https://example.com/${id}` },
+      userRequest: { type: "open_link", url: `https://example.com/${id}` },
     });
 
   test("is answered with the decision of the user", async () => {
@@ -380,7 +380,7 @@ describe("requested files", () => {
     change({
       type: "requested",
       request: 5,
-      wanted: { type: "save_files", files: names.map(file) },
+      userRequest: { type: "save_files", files: names.map(file) },
     });
 
   test("are done after the last one was saved", async () => {
@@ -420,7 +420,7 @@ describe("a requested message", () => {
     change({
       type: "requested",
       request: 3,
-      wanted: { type: "send_message", text: "Explain \u202ethis" },
+      userRequest: { type: "send_message", text: "Explain \u202ethis" },
     });
 
   test("becomes a draft with visible characters", async () => {
@@ -443,8 +443,8 @@ describe("a requested message", () => {
 
 test("a requested display mode is applied and answered", async () => {
   running();
-  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
-  change({ type: "requested", request: 4, wanted });
+  const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, userRequest });
   await settle();
   expect(session.mode).toBe("fullscreen");
   expect(answers()).toEqual([[4, { type: "display_mode", mode: "fullscreen" }]]);
@@ -454,8 +454,8 @@ test("an app is not raised while a consent request is pending", async () => {
   running();
   const request = consentRequest(startServerBody, { origin: { by: "ended", cause: "exit" } });
   host.send({ type: "consent_request_changed", consentRequest: request });
-  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
-  change({ type: "requested", request: 4, wanted });
+  const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, userRequest });
   await settle();
   expect(session.mode).toBe("inline");
   expect(answers(), "the answer should be the mode in force").toEqual([

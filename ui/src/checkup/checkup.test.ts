@@ -18,8 +18,8 @@ const user = userEvent.setup();
 afterEach(() => cleanup());
 
 function finding(id: Finding["id"], state: Finding["state"], changes: Partial<Finding> = {}) {
-  const next = state === "ok" ? null : `What to do about ${id}.`;
-  return { id, title: id, state, seen: `${id} as it was seen`, next, servers: [], ...changes };
+  const remedy = state === "ok" ? null : `What to do about ${id}.`;
+  return { id, title: id, state, observation: `${id} as it was seen`, remedy, servers: [], ...changes };
 }
 
 const found: CheckedComputer = {

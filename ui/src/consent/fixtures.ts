@@ -54,7 +54,7 @@ export const startServerBody: ConsentRequestBody = {
 export const loadedPackage: LoadedPackage = {
   launcher: "npx",
   name: "@modelcontextprotocol/server-filesystem",
-  wanted: null,
+  requestedVersion: null,
   version: {
     version: "1.2.4",
     integrity: "sha512-bmV3",

@@ -119,7 +119,7 @@ describe("omitted content", () => {
       ...{ kind: "message", role: "assistant", prompt: null },
       content: [{ type: "image", data: "", mimeType: "image/gif" }],
     },
-    leftOut: [{ pointer: "/content/0/data", hash: "h1", bytes: 42, isText: false }],
+    omitted: [{ pointer: "/content/0/data", hash: "h1", bytes: 42, isText: false }],
   };
   const GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 

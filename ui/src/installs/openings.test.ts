@@ -171,11 +171,11 @@ test("shows nothing to add for a refused link", async () => {
 test("explains as text why something is not opened, and continues with the next", async () => {
   const host = await start();
   const what = "/home/ann/<img src=x>\u202e.txt";
-  host.shell({ type: "opened", id: 1, opening: { is: "refused", what, why: "not_a_bundle" } });
+  host.shell({ type: "opened", id: 1, opening: { is: "refused", what, reason: "not_a_bundle" } });
   const note = await screen.findByText(/This file is not a bundle/);
   expect(note).toBeVisible();
   expect(document.body).toHaveTextContent("U+202E");
-  host.shell({ type: "opened", id: 2, opening: { is: "left_out", count: 3 } });
+  host.shell({ type: "opened", id: 2, opening: { is: "dropped", count: 3 } });
   expect(await screen.findByText(/^3 more files or links/)).toBeVisible();
   expect(host.openingsDone).toEqual([1, 2]);
   expect(screen.queryByRole("dialog"), "no sheet should be opened").toBeNull();

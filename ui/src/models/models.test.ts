@@ -87,7 +87,7 @@ describe("the page of models", () => {
         return {};
       },
       set_provider_key: () => ({ onlyThisRun: null }),
-      test_provider: () => ({ models: 2, said: null, firstMilliseconds: null, problem: null }),
+      test_provider: () => ({ models: 2, reply: null, firstTokenMilliseconds: null, problem: null }),
     });
     render(ModelsView);
     await screen.findByText("No providers yet");
@@ -127,8 +127,8 @@ describe("the page of models", () => {
       models: () => having(),
       test_provider: () => ({
         models: 0,
-        said: null,
-        firstMilliseconds: null,
+        reply: null,
+        firstTokenMilliseconds: null,
         problem: { code: "wrongKey", message: "the provider rejects the key" },
       }),
     });

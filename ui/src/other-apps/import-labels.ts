@@ -110,7 +110,7 @@ export function noteText({ kind, names }: ImportNote): string | undefined {
       return m.import_note_not_used({ names: list(names) });
     case "approvals":
       return m.import_note_approvals({ names: list(names) });
-    case "secret_left_out":
+    case "secret_removed":
       return m.import_note_secret_left_out();
     case "bridge":
       return m.import_note_bridge({ program: name });

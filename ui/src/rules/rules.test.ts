@@ -258,7 +258,7 @@ describe("a dry run", () => {
       },
     ],
     assumedUnchanged: false,
-    standing: "changed",
+    reviewState: "changed",
     turnedOff: false,
   };
 

@@ -145,7 +145,7 @@ describe("the roots tab", () => {
     host.send({
       type: "server_changed",
       server: sampleServer({
-        roots: { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] },
+        roots: { decided: true, folders: ["/home/ann/trip"], sentFolders: ["/home/ann/trip"] },
       }),
     });
     await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
@@ -164,7 +164,7 @@ describe("the roots tab", () => {
 
   test("notes that a folder contains server settings, with a link to the import", async () => {
     const folder = "/home/ann/work";
-    const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
+    const roots = { decided: true, folders: [folder, "/srv/x"], sentFolders: [folder, "/srv/x"] };
     const files = (path: string) => (path === folder ? [".mcp.json"] : []);
     const host = await showServerTab(
       "roots",

@@ -27,8 +27,8 @@ const grant: Grant = {
   ...{ since: NOW - 86_400_000, expiresAt: null, restsOn: "abc" },
   lastUse: { at: NOW - 3_600_000, by: "model" },
 };
-const shared = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
-const denied = { decided: true, folders: [], told: [] };
+const shared = { decided: true, folders: ["/home/ann/trip"], sentFolders: ["/home/ann/trip"] };
+const denied = { decided: true, folders: [], sentFolders: [] };
 
 /** Shows the view on a host with these grants, whose `revoke_grant` removes one. */
 async function show(
@@ -230,7 +230,7 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
         return {};
       },
       set_roots: ({ folders }) => {
-        const roots = { decided: true, folders, told: folders };
+        const roots = { decided: true, folders, sentFolders: folders };
         host.send({ type: "server_changed", server: sampleServer({ name: "files", roots }) });
         return {};
       },

@@ -79,7 +79,7 @@ pub struct ConversationItem {
     /// Large contents that are omitted from `body`, where empty strings replace them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub left_out: Option<Vec<OmittedContent>>,
+    pub omitted: Option<Vec<OmittedContent>>,
 }
 
 /// Message to send to the model of a conversation.

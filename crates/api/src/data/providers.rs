@@ -183,9 +183,9 @@ pub struct ProviderTest {
     /// Number of models that the provider lists.
     pub models: u32,
     /// Text of the model's reply, or `None` if no model was tested.
-    pub said: Option<String>,
+    pub reply: Option<String>,
     /// Time to the first token of the reply, in milliseconds.
-    pub first_milliseconds: Option<u64>,
+    pub first_token_milliseconds: Option<u64>,
     /// Error of the test, if it failed.
     pub problem: Option<ModelProblem>,
 }

@@ -262,7 +262,7 @@ pub struct RootsState {
     /// Absolute paths of the folders that the user selected for the server.
     pub folders: Vec<String>,
     /// Folders that the server receives. With a sandbox, only those that it can access.
-    pub told: Vec<String>,
+    pub sent_folders: Vec<String>,
 }
 
 /// Result of storing the secrets of a server.

@@ -91,11 +91,11 @@ pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<Provider
         Ok(tried) => {
             let (reply, first) = tried.reply.unzip();
             let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
-            Ok(ProviderTest { models, said: reply, first_milliseconds: first, problem: None })
+            Ok(ProviderTest { models, reply, first_token_milliseconds: first, problem: None })
         }
         Err(ProviderError::Model(error)) => {
             let problem = Some(ModelProblem::from(&error));
-            Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
+            Ok(ProviderTest { models: 0, reply: None, first_token_milliseconds: None, problem })
         }
         Err(error) => Err(error.into()),
     }

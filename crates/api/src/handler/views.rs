@@ -101,7 +101,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
-            told: view.sent_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
+            sent_folders: view.sent_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
         },
         subscriptions: view.subscriptions,
         subscriptions_lost: view.subscriptions_lost,

@@ -280,14 +280,14 @@ async fn history_is_paged_and_searchable() {
         (&json!("0"), &json!(false)),
         "the page should start with the first item"
     );
-    let left = &older["items"][0]["leftOut"][0];
+    let omitted = &older["items"][0]["omitted"][0];
     assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "large content should be omitted");
     assert_eq!(
-        (&left["pointer"], &left["bytes"]),
+        (&omitted["pointer"], &omitted["bytes"]),
         (&json!("/content/1/data"), &json!(6_000)),
         "position and size of the omitted content"
     );
-    let blob = run_command(&api, "blob", json!({"hash": left["hash"]})).await;
+    let blob = run_command(&api, "blob", json!({"hash": omitted["hash"]})).await;
     assert_eq!(blob["data"], picture.as_str(), "the blob should be returned by its hash");
     let found = run_command(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
     assert_eq!(

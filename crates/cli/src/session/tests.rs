@@ -56,7 +56,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         failure: None,
         took: 0,
         used: None,
-        left_out: None,
+        omitted_bytes: None,
     };
     let item = ConversationItem {
         id: "1".into(),
@@ -65,7 +65,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         state: Some(ItemState::Streaming),
         seq: None,
         siblings: None,
-        left_out: None,
+        omitted: None,
         body: body.into(),
     };
     let request = ConsentRequest {

@@ -111,7 +111,7 @@ fn cancelled_result_review_stops_the_model_and_a_denied_one_does_not() {
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());
         calls.held_results.insert("1".to_owned(), PendingResult { result, reply });
         calls.withhold_result("1", outcome, "by the user".to_owned());
-        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::LeftOut };
+        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::Withheld };
         assert_eq!(verdict.try_recv(), Ok(expected("by the user".to_owned())), "{outcome:?}");
     }
 }

@@ -72,7 +72,7 @@ impl Owner {
                     server = pending.view.server,
                     "a result differed from the approved one and was omitted"
                 );
-                ResultVerdict::LeftOut("because it differs from the displayed result".to_owned())
+                ResultVerdict::Withheld("because it differs from the displayed result".to_owned())
             }
         };
         let passes = matches!(verdict, ResultVerdict::Passes(_));

@@ -665,7 +665,7 @@ request: number,
 /**
  * Content of the app's request.
  */
-wanted: AppUserRequest, } | { "type": "withdrawn", 
+userRequest: AppUserRequest, } | { "type": "withdrawn", 
 /**
  * Number of the withdrawn request.
  */
@@ -2215,7 +2215,7 @@ body: ItemBody,
 /**
  * Large contents that are omitted from `body`, where empty strings replace them.
  */
-leftOut?: Array<OmittedContent>, };
+omitted?: Array<OmittedContent>, };
 
 /**
  * Request that refers to a conversation by its identifier.
@@ -2576,7 +2576,7 @@ assumedUnchanged: boolean,
 /**
  * Review state of the called tool, from the server's current or last session.
  */
-standing: ReviewState | null, 
+reviewState: ReviewState | null, 
 /**
  * `true` if the settings of the server exclude the tool from those for models, so that calls by models are
  * refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
@@ -2951,11 +2951,11 @@ state: FindingState,
 /**
  * Description of the problem, or of the working state, that the check found.
  */
-seen: string, 
+observation: string, 
 /**
  * Remedy that the user should try, if there is a problem.
  */
-next: string | null, 
+remedy: string | null, 
 /**
  * Names of the servers that the problem affects, or would affect once they start.
  */
@@ -3433,7 +3433,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_removed" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
  * The other app and settings file in which a server was found.
@@ -4219,7 +4219,7 @@ name: string | null,
 /**
  * Version, version range or tag in the command, or `None` if it contains none.
  */
-wanted: string | null, 
+requestedVersion: string | null, 
 /**
  * Version that would run now, or `None` if it could not be determined.
  */
@@ -5166,11 +5166,11 @@ models: number,
 /**
  * Text of the model's reply, or `None` if no model was tested.
  */
-said: string | null, 
+reply: string | null, 
 /**
  * Time to the first token of the reply, in milliseconds.
  */
-firstMilliseconds: number | null, 
+firstTokenMilliseconds: number | null, 
 /**
  * Error of the test, if it failed.
  */
@@ -5860,7 +5860,7 @@ folders: Array<string>,
 /**
  * Folders that the server receives. With a sandbox, only those that it can access.
  */
-told: Array<string>, };
+sentFolders: Array<string>, };
 
 /**
  * Policy rule, which applies if all its conditions hold.

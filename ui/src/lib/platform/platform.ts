@@ -22,9 +22,9 @@ export type SystemSwitch = { is: "on" | "off" } | { is: "unavailable"; cause: st
 export type Opening =
   | { is: "bundle"; path: string }
   | { is: "link"; link: string }
-  | { is: "refused"; what: string; why: OpeningRefusal }
+  | { is: "refused"; what: string; reason: OpeningRefusal }
   /** Number of openings that were dropped, because too many arrived at the same time. */
-  | { is: "left_out"; count: number };
+  | { is: "dropped"; count: number };
 
 export type OpeningRefusal =
   | "not_found"

@@ -304,7 +304,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     capabilities: ["tools"],
     instructions: null,
     counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
-    roots: { decided: false, folders: [], told: [] },
+    roots: { decided: false, folders: [], sentFolders: [] },
     subscriptions: [],
     subscriptionsLost: null,
     logLevel: null,
