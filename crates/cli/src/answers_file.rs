@@ -87,7 +87,7 @@ impl ConsentRequestKind {
             // Entries for starts of local servers also match connections to remote servers.
             ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. } => Self::StartServer,
             ConsentRequestBody::Tool { .. } => Self::Tool,
-            ConsentRequestBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
+            ConsentRequestBody::Read { call_kind: CallKind::Prompt, .. } => Self::Prompt,
             ConsentRequestBody::Read { .. } => Self::Resource,
             ConsentRequestBody::Result { .. } => Self::Result,
             ConsentRequestBody::Sampling { .. } => Self::Sampling,

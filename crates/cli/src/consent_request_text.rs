@@ -190,7 +190,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(escape_and_prefix_lines(definition, SERVER_TEXT_PREFIX));
             }
         }
-        ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
+        ConsentRequestBody::Read { call_kind: CallKind::Prompt, name, arguments } => {
             add(format!("── Get the prompt {} of {server}? This would be sent:", escape_line(name)));
             add(pretty_json(arguments));
         }

@@ -14,8 +14,18 @@ pub(crate) const SERVER_NAMES: &PublishedNames =
     &[("refusedConsentRequests", "refusedQuestions"), ("roots/sentFolders", "told")];
 
 /// Published names of a consent request.
-pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames =
-    &[("origin", "why"), ("reason", "rule"), ("body/package/requestedVersion", "wanted")];
+pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
+    ("origin", "why"),
+    ("reason", "rule"),
+    ("body/package/requestedVersion", "wanted"),
+    ("body/callKind", "what"),
+    ("body/requestedTokens", "wantedTokens"),
+    ("body/canRerun", "again"),
+    ("body/losses/*/feature", "what"),
+    ("body/losses/*/conversion", "then"),
+    ("body/model/reason", "by"),
+    ("body/model/maxMicros", "mostMicros"),
+];
 
 /// Published names of the result of a dry run.
 pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing")];
@@ -23,9 +33,46 @@ pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing")]
 /// Published names of the result of `doctor`.
 pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
 
+/// Published names of a model provider.
+pub(crate) const PROVIDER_NAMES: &PublishedNames =
+    &[("isUnencrypted", "readable"), ("losses/*/feature", "what"), ("losses/*/conversion", "then")];
+
+/// Published names of the list of model providers.
+pub(crate) const MODELS_NAMES: &PublishedNames = &[
+    ("providers/*/isUnencrypted", "readable"),
+    ("providers/*/losses/*/feature", "what"),
+    ("providers/*/losses/*/conversion", "then"),
+    ("presets/*/requiresKey", "wantsKey"),
+    ("presets/*/keyPageUrl", "keysAt"),
+];
+
 /// Published names of the result of a provider's test.
 pub(crate) const PROVIDER_TEST_NAMES: &PublishedNames =
     &[("reply", "said"), ("firstTokenMilliseconds", "firstMilliseconds")];
+
+/// Published names of the authorization of a server, and of the steps of a sign-in.
+pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
+    ("unsupportedReason", "notOffered"),
+    ("failureMessage", "failed"),
+    ("tokenStorage", "kept"),
+    ("account/reauthenticationReason", "ended"),
+    ("account/isDpopBound", "bound"),
+    ("steps/*/durationMilliseconds", "took"),
+    ("steps/*/purpose", "what"),
+    ("steps/*/response", "answer"),
+];
+
+/// Published names of the sampling settings and the usage of a server.
+pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
+    ("settings/isEnabled", "on"),
+    ("settings/total", "inAll"),
+    ("lastHour", "withinHour"),
+    ("total", "inAll"),
+    ("reachedLimit", "stopped"),
+    ("stopped/quantity", "of"),
+    ("stopped/isPerHour", "hour"),
+    ("stopped/limit", "most"),
+];
 
 /// Published names of an event's members.
 pub(crate) const EVENT_NAMES: &PublishedNames = &[("item/omitted", "leftOut")];
@@ -43,7 +90,7 @@ pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> 
 
 /// Returns the published name of an event.
 pub(crate) fn published_event_name(name: &str) -> &str {
-    EVENTS.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| published)
+    EVENTS.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| *published)
 }
 
 fn rename_member(value: &mut Value, path: &str, published: &str) {

@@ -77,9 +77,9 @@ impl OpenPrompt {
                 step: SamplingStep::Response,
                 response: Some(response),
                 model: Some(_),
-                again,
+                can_rerun,
                 ..
-            } if !response.content.is_empty() => match self.prompt_response_review(*again).await {
+            } if !response.content.is_empty() => match self.prompt_response_review(*can_rerun).await {
                 Some(None) => return self.prompt_response_text().await,
                 Some(Some(answer)) => Some(answer),
                 None => None,
@@ -166,13 +166,13 @@ impl OpenPrompt {
     }
 
     /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites the response.
-    async fn prompt_response_review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
-        let ask = if again { "a = ask again, " } else { "" };
+    async fn prompt_response_review(&mut self, can_rerun: bool) -> Option<Option<ConsentDecision>> {
+        let ask = if can_rerun { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
         let line = self.prompt_decision_line(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
-            "a" if again => Some(ConsentDecision::Again),
+            "a" if can_rerun => Some(ConsentDecision::Again),
             "w" => None,
             "c" => Some(ConsentDecision::Cancel),
             _ => Some(ConsentDecision::Deny),

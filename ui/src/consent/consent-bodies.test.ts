@@ -59,8 +59,8 @@ describe("every kind", () => {
     ["connect_server, with a sign-in", { ...connectBody, auth: authSettings, unattended: true }],
     ["tool", toolBody({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", toolBody({})],
-    ["prompt", { kind: "read", what: "prompt", name: "greet", arguments: { who: "Ann" } }],
-    ["resource", { kind: "read", what: "resource", name: "file:///a", arguments: {} }],
+    ["prompt", { kind: "read", callKind: "prompt", name: "greet", arguments: { who: "Ann" } }],
+    ["resource", { kind: "read", callKind: "resource", name: "file:///a", arguments: {} }],
     [
       "result",
       {

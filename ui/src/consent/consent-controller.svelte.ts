@@ -340,7 +340,7 @@ export class ConsentController implements Decidable {
     if (
       request?.body.kind !== "sampling" ||
       request.body.step !== "response" ||
-      !request.body.again
+      !request.body.canRerun
     )
       return { is: "impossible" };
     // The request was entirely viewed when it was approved and has not changed since.

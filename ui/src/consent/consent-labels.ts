@@ -70,7 +70,7 @@ function titleOf(body: ConsentRequestBody): [words: string, name: string] {
     case "tool":
       return [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool];
     case "read":
-      return body.what === "prompt"
+      return body.callKind === "prompt"
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
         : [m.consent_read_resource({ resource: NAME, server: SERVER }), body.name];
     default:
@@ -88,7 +88,7 @@ export function requestedActionLabel(body: ConsentRequestBody): string {
     case "tool":
       return m.consent_wants_tool();
     case "read":
-      return body.what === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
+      return body.callKind === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
     case "result":
       return m.consent_wants_result();
     case "sampling":

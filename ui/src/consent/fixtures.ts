@@ -114,9 +114,9 @@ export const samplingRequestBody: ConsentRequestBody = {
   },
   response: null,
   model: null,
-  wantedTokens: 100,
+  requestedTokens: 100,
   losses: [],
-  again: false,
+  canRerun: false,
   run: { is: "no" },
 };
 
@@ -125,8 +125,8 @@ export function samplingBodyWithModel(changes: Partial<Sampling> = {}): ConsentR
   const model: SamplingModel = {
     model: { provider: "openai", model: "gpt-5.2" },
     name: "GPT-5.2",
-    by: { is: "hint", hint: "large" },
-    mostMicros: 12_500,
+    reason: { is: "hint", hint: "large" },
+    maxMicros: 12_500,
   };
   return { ...(samplingRequestBody as Sampling), model, ...changes };
 }

@@ -25,11 +25,11 @@ import { consentStatus } from "./consent-status";
 installFakeHostForEachTest();
 
 const request = consentRequest(samplingBodyWithModel());
-const answered = (hash: string, again: boolean) => ({
+const answered = (hash: string, canRerun: boolean) => ({
   ...consentRequest(
     samplingBodyWithModel({
       step: "response",
-      again,
+      canRerun,
       response: { content: [{ type: "text", text: "Paris." }], model: "m", stopReason: "endTurn" },
     }),
   ),

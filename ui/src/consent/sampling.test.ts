@@ -48,8 +48,8 @@ describe("a request to a model", () => {
     [
       "capped, with losses",
       samplingBodyWithModel({
-        wantedTokens: 1_000_000_000,
-        losses: [{ what: "audio", then: "leaveOut" }],
+        requestedTokens: 1_000_000_000,
+        losses: [{ feature: "audio", conversion: "leaveOut" }],
       }),
     ],
     ["running", running],
@@ -215,7 +215,7 @@ describe("a request to a model", () => {
     const body = samplingBodyWithModel();
     if (body.kind !== "sampling" || !body.model) throw new Error("expected a model");
     const { set } = renderRequests(
-      consentRequest({ ...body, model: { ...body.model, mostMicros: null } }),
+      consentRequest({ ...body, model: { ...body.model, maxMicros: null } }),
     );
     expect(
       screen.getByText(/The cost is unknown\./),

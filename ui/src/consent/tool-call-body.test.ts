@@ -39,10 +39,10 @@ describe("the request of a tool", () => {
     flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { origin: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
-    flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
+    flushSync(() => set(consentRequest({ ...read, callKind: "prompt" }, { hash: "h2" })));
     expect(title(), "the title should describe a prompt").toBe("Get prompt greet from files?");
     flushSync(() =>
-      set(consentRequest({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+      set(consentRequest({ ...read, callKind: "resource", name: "file:///a" }, { hash: "h3" })),
     );
     expect(title(), "the title should describe a resource").toBe("Read file:///a from files?");
   });

@@ -37,7 +37,7 @@ const MODELS: Models = {
 };
 const LAB: ModelProvider = {
   ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1/v1", silenceSeconds: null },
-  ...{ losses: [], hasKey: true, local: true, readable: false, listedAt: null, problem: null },
+  ...{ losses: [], hasKey: true, local: true, isUnencrypted: false, listedAt: null, problem: null },
   models: [
     {
       ...{ id: "small", name: "Small", context: null, maxOutput: null, price: null },

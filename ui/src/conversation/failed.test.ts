@@ -36,7 +36,7 @@ const MODELS: Models = {
   providers: [
     {
       ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
-      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, isUnencrypted: false },
       ...{ models: [], listedAt: 1, problem: null },
     },
   ],

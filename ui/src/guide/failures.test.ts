@@ -183,10 +183,10 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_signin,
     rows: [
       ...rows(SIGN_IN_FAILURES, SIGN_IN_ACTIONS, (failure: SignInFailure) =>
-        signIn(sampleAuthorization({ failed: "what the host says", failure })),
+        signIn(sampleAuthorization({ failureMessage: "what the host says", failure })),
       ),
       ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
-        signIn(sampleAuthorization({ account: sampleAccount({ ended: "it expired" }) })),
+        signIn(sampleAuthorization({ account: sampleAccount({ reauthenticationReason: "it expired" }) })),
       ),
     ],
   },

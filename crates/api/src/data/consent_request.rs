@@ -144,7 +144,7 @@ pub enum ConsentRequestBody {
     /// Request for the messages of a prompt or the contents of a resource.
     Read {
         /// Kind of the request: for a prompt or for a resource.
-        what: CallKind,
+        call_kind: CallKind,
         /// Name of the prompt, or URI of the resource.
         name: String,
         /// Arguments of the prompt as a JSON object.
@@ -162,11 +162,11 @@ pub enum ConsentRequestBody {
         /// Model that generates the response after the approval, or `None` if the user writes it.
         model: Option<SamplingModel>,
         /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
-        wanted_tokens: u64,
+        requested_tokens: u64,
         /// Content that the provider's wire protocol can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
         /// `true` if the model can be run again, because the same request was already approved and sent to it.
-        again: bool,
+        can_rerun: bool,
         /// Progress of the model that generates the response.
         run: SamplingRun,
     },

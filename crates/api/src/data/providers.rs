@@ -39,7 +39,7 @@ pub struct ModelProvider {
     /// `true` if the provider runs on this computer.
     pub local: bool,
     /// `true` if requests and the API key are sent unencrypted over the network.
-    pub readable: bool,
+    pub is_unencrypted: bool,
     /// Models that the provider's last list contained.
     pub models: Vec<Model>,
     /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
@@ -52,10 +52,10 @@ pub struct ModelProvider {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
-    pub what: String,
+    pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.
-    pub then: String,
+    pub conversion: String,
     /// Conversions that the user can choose for the content.
     pub choices: Vec<String>,
 }
@@ -137,10 +137,10 @@ pub struct SetProvider {
 /// Conversion that the user chose for one kind of content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversionChoice {
-    /// Kind of the content, as in [`LossyConversion::what`].
-    pub what: String,
-    /// Conversion, as in [`LossyConversion::then`].
-    pub then: String,
+    /// Kind of the content, as in [`LossyConversion::feature`].
+    pub feature: String,
+    /// Conversion, as in [`LossyConversion::conversion`].
+    pub conversion: String,
 }
 
 /// Request that refers to a model provider by its identifier.

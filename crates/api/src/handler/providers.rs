@@ -53,7 +53,8 @@ fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::ProviderSettingsError::Url))?;
-    let conversions = r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.what)?, parse_enum(choice.then)?)));
+    let conversions =
+        r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.feature)?, parse_enum(choice.conversion)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
@@ -125,15 +126,15 @@ fn enum_text(value: impl serde::Serialize) -> String {
 fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
     let losses = settings.losses().into_iter().map(|loss| LossyConversion {
-        what: loss.what.code().to_owned(),
-        then: enum_text(loss.then),
+        feature: loss.what.code().to_owned(),
+        conversion: enum_text(loss.then),
         choices: loss.what.conversions().iter().map(enum_text).collect(),
     });
     ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        readable: settings.is_sent_unencrypted(),
+        is_unencrypted: settings.is_sent_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),

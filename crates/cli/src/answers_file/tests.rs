@@ -162,7 +162,7 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         openable: true,
     };
     let page = ConsentRequestBody::Url { message: String::new(), url: parts() };
-    let resource = ConsentRequestBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
+    let resource = ConsentRequestBody::Read { call_kind: CallKind::Resource, name: uri.into(), arguments: json!({}) };
     let client = ConsentRequestBody::ClientId {
         url: parts(),
         issuer: uri.into(),

@@ -180,7 +180,7 @@ canRefresh: boolean,
 /**
  * Reason why the user has to sign in again, or `None` while the tokens are usable.
  */
-ended: string | null, 
+reauthenticationReason: string | null, 
 /**
  * Kind of client identifier that Drawbridge used.
  */
@@ -188,7 +188,7 @@ client: ClientIdentity,
 /**
  * `true` if the token is bound to a key of this computer (DPoP).
  */
-bound: boolean, };
+isDpopBound: boolean, };
 
 /**
  * Full text of one message in the activity log.
@@ -1150,7 +1150,7 @@ server: string,
 /**
  * Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
  */
-notOffered: string | null, 
+unsupportedReason: string | null, 
 /**
  * Account that is signed in, or `None` if there is none.
  */
@@ -1162,7 +1162,7 @@ inProgress: SignInProgress | null,
 /**
  * Reason why the last sign-in failed, with the suggested remedy.
  */
-failed: string | null, 
+failureMessage: string | null, 
 /**
  * Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
  */
@@ -1174,7 +1174,7 @@ steps: Array<SignInStep>,
 /**
  * Location where the tokens are stored, or `None` if there are no tokens.
  */
-kept: TokenStorage | null, };
+tokenStorage: TokenStorage | null, };
 
 /**
  * Large content that was omitted from an item.
@@ -1778,7 +1778,7 @@ isError: boolean, } | { "kind": "read",
 /**
  * Kind of the request: for a prompt or for a resource.
  */
-what: CallKind, 
+callKind: CallKind, 
 /**
  * Name of the prompt, or URI of the resource.
  */
@@ -1806,7 +1806,7 @@ model: SamplingModel | null,
 /**
  * Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
  */
-wantedTokens: number, 
+requestedTokens: number, 
 /**
  * Content that the provider's wire protocol can't represent, and how each kind is converted.
  */
@@ -1814,7 +1814,7 @@ losses: Array<SamplingLoss>,
 /**
  * `true` if the model can be run again, because the same request was already approved and sent to it.
  */
-again: boolean, 
+canRerun: boolean, 
 /**
  * Progress of the model that generates the response.
  */
@@ -2339,13 +2339,13 @@ instructions: Array<ServerInstructions>, };
  */
 export type ConversionChoice = { 
 /**
- * Kind of the content, as in `what`.
+ * Kind of the content, as in `feature`.
  */
-what: string, 
+feature: string, 
 /**
- * Conversion, as in `then`.
+ * Conversion, as in `conversion`.
  */
-then: string, };
+conversion: string, };
 
 /**
  * Cost of one or more replies in one currency.
@@ -4269,12 +4269,12 @@ export type LossyConversion = {
 /**
  * Kind of the content, such as `imageInToolResult`.
  */
-what: string, 
+feature: string, 
 /**
  * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
  * `sayInText` describes it in text, `leaveOut` drops it.
  */
-then: string, 
+conversion: string, 
 /**
  * Conversions that the user can choose for the content.
  */
@@ -4466,7 +4466,7 @@ local: boolean,
 /**
  * `true` if requests and the API key are sent unencrypted over the network.
  */
-readable: boolean, 
+isUnencrypted: boolean, 
 /**
  * Models that the provider's last list contained.
  */
@@ -5149,11 +5149,11 @@ url: string,
 /**
  * Set if the provider requires an API key.
  */
-wantsKey: boolean, 
+requiresKey: boolean, 
 /**
  * URL of the page where the user creates API keys, or `None` if there is none.
  */
-keysAt: string | null, };
+keyPageUrl: string | null, };
 
 /**
  * Result of testing a model provider, for display.
@@ -5188,15 +5188,15 @@ export type ReachedSamplingLimit = {
 /**
  * Limited quantity: `requests`, `tokens`, `money` or `rounds`.
  */
-of: string, 
+quantity: string, 
 /**
  * `true` for a limit per hour, `false` for one over all time.
  */
-hour: boolean, 
+isPerHour: boolean, 
 /**
  * Value of the limit. Money is in millionths of a US dollar.
  */
-most: number, };
+limit: number, };
 
 /**
  * Request to read a resource.
@@ -6046,14 +6046,14 @@ micros: number | null, };
  */
 export type SamplingLoss = { 
 /**
- * Kind of the content, by its stable name.
+ * Kind of the content or parameter, by its stable name.
  */
-what: string, 
+feature: string, 
 /**
  * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
  * `sayInText` describes it in text, `leaveOut` drops it.
  */
-then: string, };
+conversion: string, };
 
 /**
  * Model that responds to a sampling request, with the reason for its choice.
@@ -6070,11 +6070,11 @@ name: string,
 /**
  * Reason why this model was chosen.
  */
-by: ModelChosenBy, 
+reason: ModelChosenBy, 
 /**
  * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
-mostMicros: number | null, };
+maxMicros: number | null, };
 
 /**
  * Sampling settings and usage of a server.
@@ -6087,15 +6087,15 @@ settings: SamplingSettings,
 /**
  * The server's usage of models within the last hour.
  */
-withinHour: SamplingUsage, 
+lastHour: SamplingUsage, 
 /**
  * The server's total usage of models, without a time limit.
  */
-inAll: SamplingUsage, 
+total: SamplingUsage, 
 /**
  * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
-stopped: ReachedSamplingLimit | null, 
+reachedLimit: ReachedSamplingLimit | null, 
 /**
  * `true` if the settings changed after the server was started, so that they apply only after a restart.
  */
@@ -6219,7 +6219,7 @@ export type SamplingSettings = {
 /**
  * `true` if the server may send sampling requests.
  */
-on: boolean, 
+isEnabled: boolean, 
 /**
  * `true` if the requests may contain tools for the model.
  */
@@ -6239,7 +6239,7 @@ perHour: SamplingLimits,
 /**
  * Limits on the server's total usage of models.
  */
-inAll: SamplingLimits, };
+total: SamplingLimits, };
 
 /**
  * Step of a sampling request that the user or a model works on.
@@ -7350,11 +7350,11 @@ at: number,
 /**
  * Duration of the sign-in step, in milliseconds.
  */
-took: number, 
+durationMilliseconds: number, 
 /**
  * Purpose of the sign-in step, as a sentence for the user.
  */
-what: string, 
+purpose: string, 
 /**
  * HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
  */
@@ -7363,7 +7363,7 @@ request: string | null,
  * HTTP response of the step: status, headers and body. `None` if the step is only a conclusion, or no response was
  * received.
  */
-answer: string | null, 
+response: string | null, 
 /**
  * Conclusion from the step, as a sentence for the user.
  */

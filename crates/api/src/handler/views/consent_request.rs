@@ -78,7 +78,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             read_only_tools: read_only,
         },
         HostBody::Read { kind, name, arguments } => {
-            ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }
+            ConsentRequestBody::Read { call_kind: kind, name, arguments: arguments.into() }
         }
         HostBody::Sampling { request, response, state } => sampling::sampling_body_view(*request, response, *state),
         HostBody::Form { message, form } => {
