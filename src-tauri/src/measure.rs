@@ -68,14 +68,14 @@ impl DrawingReporter {
 
 /// Command by which Drawbridge's page reports that its first content is drawn.
 #[tauri::command]
-pub(crate) fn painted(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
+pub(crate) fn report_first_paint(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
     sandbox.confirm_page();
     measured.send_time(DrawnContent::Page);
 }
 
 /// Records that a consent request is drawn.
 #[tauri::command]
-pub(crate) fn consent_request_drawn(measured: State<'_, DrawingReporter>, id: String) {
+pub(crate) fn report_drawn_consent_request(measured: State<'_, DrawingReporter>, id: String) {
     measured.send_time(DrawnContent::ConsentRequest(id));
 }
 

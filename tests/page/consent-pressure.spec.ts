@@ -135,7 +135,7 @@ test("X23: URLs are shown completely with their domain, and only safe ones can b
     else await expect(open, `${url}: the request should not offer to open the URL`).toHaveCount(0);
     await frame.getByRole("button", { name: "Cancel", exact: true }).click();
     await expect(frame).toBeHidden();
-    await host.call("unmute", { server: "harbour" });
+    await host.call("unmute_server", { server: "harbour" });
   }
   expect(hits, "nothing should be fetched").toEqual([]);
   expect(host.opened(), "no URL should be opened").toEqual([]);

@@ -93,7 +93,7 @@ test("X24 a flood of requests shows one request, and can be denied at once", asy
       consentRequests.filter(({ server }) => server === "bad").length,
       `${what}: at most ten requests should be pending`,
     ).toBeLessThanOrEqual(10);
-    await host.call("deny_all", { server: "bad", mute: true });
+    await host.call("deny_all_consent_requests", { server: "bad", mute: true });
     await expect(consentRequest(app), `${what}: one denial should close all requests`).toBeHidden();
     await visit(app, "#/server/harbour/overview");
     await expect(app.getByRole("heading", { name: "harbour", level: 1 })).toBeVisible();

@@ -161,7 +161,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await expect(app.locator("main summary")).toBeVisible();
   await app.locator("main summary").click();
   await onView("sign-in-browser");
-  await host.call("paste_redirect", { server: "far", url: await redirectUrl(first) });
+  await host.call("complete_sign_in", { server: "far", url: await redirectUrl(first) });
   await expect.poll(server).toBe("ready");
   await onView("sign-in-account");
 
@@ -217,7 +217,7 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
     await host.answerNext(kind, DENY);
     await call;
     // Three consecutive denials would mute the server.
-    await host.call("unmute", { server: "harbour" });
+    await host.call("unmute_server", { server: "harbour" });
   }
 
   const flood = ["1", "2", "3", "4", "5"].map((call) =>
@@ -227,7 +227,7 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
   await consentRequest(app).locator("nav button").last().click();
   await expect(app.getByTestId("queue")).toBeVisible();
   await onView("queue");
-  await host.call("deny_all", { server: "harbour", mute: false });
+  await host.call("deny_all_consent_requests", { server: "harbour", mute: false });
   await Promise.all(flood);
   await app.keyboard.press("Escape");
 }

@@ -276,7 +276,7 @@ async fn complete_argument(
 /// started either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.server_names(Some(&server)).await?;
-    let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
+    let report = session.api.describe_sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
         return Err(CommandFailure::new(ErrorCode::System, problem));
     }

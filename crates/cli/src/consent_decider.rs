@@ -218,7 +218,7 @@ async fn apply_decision(
 async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
-    match api.check_form(check).await {
+    match api.validate_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {
             let problems: Vec<String> = problems.problems.iter().map(crate::form::form_problem_text).collect();

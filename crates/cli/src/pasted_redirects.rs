@@ -75,7 +75,7 @@ async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, o
         return;
     };
     let pasted = PasteRedirect { server: meant.server.clone(), url: address.to_owned() };
-    match api.paste_redirect(pasted).await {
+    match api.complete_sign_in(pasted).await {
         // The browser may have completed the sign-in first.
         Err(error) if error.code != ErrorCode::NotReady => {
             output.print_event("note", json!({ "server": meant.server, "message": error.message }));

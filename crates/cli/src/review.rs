@@ -65,14 +65,14 @@ pub(crate) async fn review_definitions(
         }
     }
     let reviewed = to_json_value(&review);
-    session.api.review(review).await?;
+    session.api.review_definitions(review).await?;
     session.output.print_text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
 }
 
 /// Prints the identity and the definitions that were recorded at the user's reviews of a server.
 pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
-    let pins = session.api.pins(ServerName { server }).await?;
+    let pins = session.api.list_reviewed_definitions(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {
         text.push_str(&format!("{:<10} {}\n", escape_line(part), escape_line(words)));

@@ -22,7 +22,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
             dry_run(session, server, tool, &args, act, after_untrusted).await
         }
         PolicyCommand::Export => {
-            let text = session.api.policy_text(EmptyObject {}).await?.text;
+            let text = session.api.read_policy_text(EmptyObject {}).await?.text;
             session.output.print_text(&text);
             Ok(to_json_value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
         }

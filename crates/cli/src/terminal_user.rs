@@ -209,7 +209,7 @@ impl OpenPrompt {
             }
             let content = Value::Object(content);
             let check = CheckForm { id: request.id.clone(), content: content.clone() };
-            let problems = api.check_form(check).await.ok()?.problems;
+            let problems = api.validate_form(check).await.ok()?.problems;
             if problems.is_empty() {
                 self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));
                 return match self.prompt_yes_or_refusal("decline").await? {

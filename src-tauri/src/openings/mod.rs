@@ -3,7 +3,7 @@
 //! A request only opens a dialog in the page. Nothing is read, installed or started. Callers: `lib.rs` (a second
 //! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropped_bundles.rs`.
 //!
-//! The page handles one request at a time and reports when the user has finished with it ([`opening_done`]). The queue
+//! The page handles one request at a time and reports when the user has finished with it ([`finish_opening`]). The queue
 //! is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden frame.
 
 pub(crate) mod arguments;
@@ -180,7 +180,7 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
 
 /// Command by which the page reports that the user has finished with the open request of this number.
 #[tauri::command]
-pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
+pub(crate) fn finish_opening(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);
 }
 

@@ -59,9 +59,9 @@ beforeEach(async () => {
   host = await startFakeHost(
     {
       catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
-      app_page: () => page,
+      read_app_page: () => page,
       open_app: () => OPENED,
-      app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
+      read_app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
     },
     { servers: [sampleServer()] },
   );
@@ -76,7 +76,7 @@ const frame = () => screen.queryByTitle<HTMLIFrameElement>("App of files: chart"
 test("requests nothing from the server until the user shows the app", async () => {
   show();
   await button("Show app");
-  expect(host.requests("app_page"), "the page should not be read").toEqual([]);
+  expect(host.requests("read_app_page"), "the page should not be read").toEqual([]);
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
@@ -89,7 +89,7 @@ test("shows nothing for a tool without an app", async () => {
   await waitFor(() => expect(host.requests("catalog").length).toBe(1));
   await Promise.resolve();
   expect(container).toHaveTextContent("");
-  expect(host.requests("app_page")).toEqual([]);
+  expect(host.requests("read_app_page")).toEqual([]);
 });
 
 test("approves the page with what the user grants, and opens it", async () => {
@@ -145,7 +145,7 @@ describe("after a call that ended just now", () => {
 
   test("offers an app that is not approved", async () => {
     show(true);
-    await waitFor(() => expect(host.requests("app_page").length).toBe(1));
+    await waitFor(() => expect(host.requests("read_app_page").length).toBe(1));
     expect(await button("Show app")).toBeVisible();
     expect(host.requests("open_app")).toEqual([]);
   });
@@ -159,7 +159,7 @@ test("says that a page has changed", async () => {
 });
 
 test("shows why an app can't be shown", async () => {
-  host.answers.app_page = () => Promise.reject({ code: "unsupported", message: "no isolation" });
+  host.answers.read_app_page = () => Promise.reject({ code: "unsupported", message: "no isolation" });
   show();
   await userEvent.click(await button("Show app"));
   expect(await screen.findByText("Apps can't be shown on this computer")).toBeVisible();
@@ -236,7 +236,7 @@ describe("a shown app", () => {
 
     test.each([
       ["Reload the app", "open_app"],
-      ["Permissions…", "app_page"],
+      ["Permissions…", "read_app_page"],
       ["Remove approval", "revoke_app"],
     ] as const)("has time to do so before %s", async (item, command) => {
       const before = host.requests(command).length;
@@ -281,7 +281,7 @@ describe("a shown app", () => {
   test("shows its source and policy as text", async () => {
     await choose("Show source");
     expect(await screen.findByText("default-src 'none'")).toBeVisible();
-    expect(host.requests("app_document")).toEqual([{ view: VIEW }]);
+    expect(host.requests("read_app_document")).toEqual([{ view: VIEW }]);
   });
 
   test("shows its messages in the inspector", async () => {
@@ -304,7 +304,7 @@ describe("a shown app", () => {
     await user.click(await button("Save chart.csv…"));
     expect(host.requests("save_app_file")).toEqual([{ view: VIEW, request: 2, file: 0 }]);
     await waitFor(() =>
-      expect(host.requests("answer_app")).toEqual([
+      expect(host.requests("decide_app_request")).toEqual([
         { view: VIEW, request: 2, answer: { type: "done" } },
       ]),
     );

@@ -282,7 +282,7 @@ export class AppSession {
 
   async #answer(request: number, answer: AppAnswer): Promise<void> {
     try {
-      await call("answer_app", { view: this.opened.view, request, answer });
+      await call("decide_app_request", { view: this.opened.view, request, answer });
     } catch (cause) {
       this.log.addDropped(errorText(cause));
     }

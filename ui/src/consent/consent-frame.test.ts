@@ -432,7 +432,7 @@ describe("a consent request", () => {
     expect(noisy.getByText(/8 requests/), "the requests should be counted").toBeInTheDocument();
     await clickElement(noisy.getByRole("button", { name: /and mute/ }));
     expect(host.sent.at(-1), "the server should be denied and muted").toEqual([
-      "deny_all",
+      "deny_all_consent_requests",
       { server: "noisy", mute: true },
     ]);
     expect(await accessibilityProblems(), "axe should find no violations in the list").toEqual([]);

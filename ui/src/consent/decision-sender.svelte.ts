@@ -77,7 +77,7 @@ export class DecisionSender {
   /** Denies all pending requests of a server. With `mute`, future requests are denied as well. */
   async denyAll(server: string, mute: boolean): Promise<boolean> {
     const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
-      call("deny_all", { server, mute }),
+      call("deny_all_consent_requests", { server, mute }),
     );
     return sent !== null;
   }

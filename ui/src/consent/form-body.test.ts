@@ -22,7 +22,7 @@ installFakeHostForEachTest();
 
 describe("a form", () => {
   it("form: shows defaults and problems in the language of the app, and sends the values", async () => {
-    host.handlers.check_form = (request: { content: Record<string, unknown> }) => ({
+    host.handlers.validate_form = (request: { content: Record<string, unknown> }) => ({
       problems: request.content.name ? [] : [{ field: "name", problem: "required", limit: null }],
     });
     renderRequests(consentRequest(formBody));

@@ -30,7 +30,7 @@ async function renderPressedForm(): Promise<HTMLElement> {
   await typeText(screen.getByLabelText("Your name (required)"), "Ann");
   await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
   const checked = host.sent.map(([command]) => command);
-  expect(checked, "the form should be checked").toContain("check_form");
+  expect(checked, "the form should be checked").toContain("validate_form");
   return age;
 }
 

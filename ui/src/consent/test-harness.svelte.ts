@@ -110,7 +110,7 @@ export function installFakeHostForEachTest(): void {
     vi.useFakeTimers();
     host.sent = [];
     host.drawn = [];
-    host.handlers = { check_form: () => ({ problems: [] }) };
+    host.handlers = { validate_form: () => ({ problems: [] }) };
     setPlatform({
       call: (name, request) => {
         host.sent.push([name, request]);

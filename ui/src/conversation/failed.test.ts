@@ -282,7 +282,7 @@ describe("the messages of a call", () => {
         entries: entries.filter(({ seq }) => seq > (after ?? 0)),
         dropped: 0,
       }),
-      activity_body: ({ seq }) => body(seq),
+      read_activity_message: ({ seq }) => body(seq),
     });
     const card = await screen.findByRole("article", { name: "read: done" });
     await user.click(within(card).getByRole("button", { expanded: false }));

@@ -167,7 +167,7 @@ export class InstallForm {
     const request = ++this.#lastRequest;
     const draft = $state.snapshot(this.draft);
     try {
-      const preview = await call("install_preview", draft);
+      const preview = await call("preview_install", draft);
       if (request !== this.#lastRequest) return;
       this.previewed = { draft, preview };
       this.previewError = null;
@@ -192,7 +192,7 @@ export class InstallForm {
     this.error = null;
     try {
       // The label of the button states that a running server is stopped.
-      return await call("install", { draft, hash, stop: this.upgraded?.running ?? false });
+      return await call("install_server", { draft, hash, stop: this.upgraded?.running ?? false });
     } catch (cause) {
       this.error = toApiError(cause);
       return null;

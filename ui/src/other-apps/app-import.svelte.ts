@@ -63,7 +63,7 @@ class AppImport {
     this.error = null;
     this.picked.clear();
     try {
-      const found = await call("import_candidates", this.#source);
+      const found = await call("find_import_candidates", this.#source);
       for (const server of found.apps.flatMap((app) => app.servers)) {
         // A server that is disabled in its app is not preselected.
         const isComplete = server.placeholders.length === 0;

@@ -25,7 +25,7 @@ beforeEach(async () => {
   listed = importCandidates([]);
   outcomes = {};
   host = await startFakeHost({
-    import_candidates: () => {
+    find_import_candidates: () => {
       if (listed instanceof Error) throw { code: "system", message: listed.message };
       return listed;
     },
@@ -55,7 +55,7 @@ describe("scanning", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
-    expect(host.requests("import_candidates"), "all apps should be scanned once").toEqual([
+    expect(host.requests("find_import_candidates"), "all apps should be scanned once").toEqual([
       { app: null, project: null },
     ]);
     expect(host.requests("import_servers"), "nothing should be imported automatically").toEqual([]);
@@ -63,13 +63,13 @@ describe("scanning", () => {
 
   test("shows its progress, and moves the focus to the result", async () => {
     let finish: (value: ImportCandidates) => void = () => undefined;
-    host.answers.import_candidates = () => new Promise((done) => (finish = done));
+    host.answers.find_import_candidates = () => new Promise((done) => (finish = done));
     await user.click(button("Search for servers"));
     expect(screen.getByRole("status"), "the progress should be announced").toHaveTextContent(
       "Searching for servers…",
     );
     await user.click(button("Search for servers"));
-    expect(host.requests("import_candidates").length, "a second click should scan nothing").toBe(1);
+    expect(host.requests("find_import_candidates").length, "a second click should scan nothing").toBe(1);
     finish(importCandidates([cursorApp(candidate("git"))]));
     const heading = await screen.findByRole("heading", { name: "Found 1 server" });
     await waitFor(() => expect(heading, "the result should be focused").toHaveFocus());
@@ -418,7 +418,7 @@ describe("after the import", () => {
     expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
     expect(list.queryByText("OTHER"), "values of other servers should not be listed").toBeNull();
     await user.click(button("Search again"));
-    expect(host.requests("import_candidates").length, "the sources should be read again").toBe(2);
+    expect(host.requests("find_import_candidates").length, "the sources should be read again").toBe(2);
   });
 
   test("keeps the selection after a failure", async () => {

@@ -89,7 +89,7 @@ describe("a definition that differs from the reviewed one", () => {
     expect(screen.getByText("none"), "a removed value should be marked").toBeInTheDocument();
     expect(screen.getByText(/_meta/), "the whole definition should be shown").toBeInTheDocument();
     await userEvent.click(await reviewable());
-    expect(host.requests("review"), "the review should be bound to the shown definition").toEqual([
+    expect(host.requests("review_definitions"), "the review should be bound to the shown definition").toEqual([
       { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
     ]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
@@ -100,9 +100,9 @@ describe("a definition that differs from the reviewed one", () => {
     const button = await reviewable();
     await shown.rerender({ tool: { ...tool("send", CHANGED), hash: "another" } });
     await userEvent.click(button);
-    expect(host.requests("review"), "an early click should have no effect").toEqual([]);
+    expect(host.requests("review_definitions"), "an early click should have no effect").toEqual([]);
     await userEvent.click(await reviewable());
-    expect(host.requests("review")[0]?.tools, "the shown definition should be reviewed").toEqual([
+    expect(host.requests("review_definitions")[0]?.tools, "the shown definition should be reviewed").toEqual([
       { name: "send", hash: "another" },
     ]);
   });
@@ -159,9 +159,9 @@ test("reviews new tools together, except suspicious ones", async () => {
   await userEvent.click(all);
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() =>
-    expect(host.requests("review"), "one review should be sent").toHaveLength(1),
+    expect(host.requests("review_definitions"), "one review should be sent").toHaveLength(1),
   );
-  const [request] = host.requests("review");
+  const [request] = host.requests("review_definitions");
   expect(
     request?.tools.map((seen) => seen.name),
     "only the two unsuspicious tools should be reviewed",
@@ -175,10 +175,10 @@ test("does not review definitions that change during the action", async () => {
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() =>
-    expect(host.requests("review"), "the review should be sent").toHaveLength(1),
+    expect(host.requests("review_definitions"), "the review should be sent").toHaveLength(1),
   );
   expect(
-    host.requests("review")[0]?.tools,
+    host.requests("review_definitions")[0]?.tools,
     "the hash of the shown definition should be sent",
   ).toEqual([{ name: "a", hash: "hash of a" }]);
 });
@@ -262,7 +262,7 @@ test("a conversation names the servers with content in it, and the consequences"
 });
 
 test("lists the reviewed definitions of a server", async () => {
-  host.answers.pins = ({ server }) => ({
+  host.answers.list_reviewed_definitions = ({ server }) => ({
     ...{ server, identitySince: 1, issuer: "https://login.example" },
     identity: [
       ["command", "npx"],
@@ -279,7 +279,7 @@ test("lists the reviewed definitions of a server", async () => {
 test("lists the approved apps of a server, and removes an approval", async () => {
   const grants = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
   let apps = [{ uri: "ui://files/chart", hash: "h", grants, since: 1 }];
-  host.answers.pins = ({ server }) => ({
+  host.answers.list_reviewed_definitions = ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null, tools: [], prompts: [], apps },
   });
   host.answers.revoke_app = () => {

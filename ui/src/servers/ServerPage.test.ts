@@ -323,7 +323,7 @@ describe("a disconnected server", () => {
     expect(
       host.commands.map((one) => one.name),
       "both actions should be sent",
-    ).toEqual(["retry_now", "stop_server"]);
+    ).toEqual(["reconnect_server", "stop_server"]);
     host.send({
       type: "server_changed",
       server: sampleServer({ state: { ...state, attempt: 4, at: 0, cause: "" } }),

@@ -159,7 +159,7 @@ test.each([
 describe("the limits tab", () => {
   test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
     const server = sampleServer({ ...sandboxed, heldBy: "bubblewrap" });
-    const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
+    const answers = { read_limits_usage: () => used, describe_sandbox: () => ({ plan, problem: null }) };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
     expect(
@@ -189,7 +189,7 @@ describe("the limits tab", () => {
   test("explains why a sandbox can't be set up", async () => {
     const server = sampleServer({ ...sandboxed, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
-    const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
+    const answers = { read_limits_usage: () => used, describe_sandbox: () => ({ plan: null, problem }) };
     await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
     expect(await screen.findByText(problem), "the cause should be shown").toBeVisible();
@@ -201,13 +201,13 @@ describe("the limits tab", () => {
 
   test("states that a server without a sandbox can access everything", async () => {
     const server = sampleServer();
-    const host = await startFakeHost({ limits: () => used }, { servers: [server] });
+    const host = await startFakeHost({ read_limits_usage: () => used }, { servers: [server] });
     render(Limits, { server });
     expect(
       screen.getByText(/can access everything that you can/),
       "the missing sandbox should be mentioned",
     ).toBeVisible();
-    expect(host.requests("sandbox"), "the sandbox should not be read").toEqual([]);
+    expect(host.requests("describe_sandbox"), "the sandbox should not be read").toEqual([]);
   });
 });
 

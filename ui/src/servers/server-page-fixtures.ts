@@ -36,8 +36,8 @@ export async function showServerTab(
   const host = await startFakeHost(
     {
       sampling: () => samplingReport(),
-      pins: () => NO_PINS,
-      project_files: () => ({ files: [] }),
+      list_reviewed_definitions: () => NO_PINS,
+      list_project_files: () => ({ files: [] }),
       ...answers,
     },
     {

@@ -260,7 +260,7 @@ describe("a running sign-in", () => {
       "sign-in",
       {},
       {
-        paste_redirect: () => {
+        complete_sign_in: () => {
           if (isWrong) throw { code: "invalid", message: "this is not the address" };
           return {};
         },
@@ -280,7 +280,7 @@ describe("a running sign-in", () => {
     ).toBeVisible();
     isWrong = false;
     await user.click(screen.getByRole("button", { name: "Continue" }));
-    expect(host.requests("paste_redirect").at(-1), "the redirect URL should be sent").toEqual({
+    expect(host.requests("complete_sign_in").at(-1), "the redirect URL should be sent").toEqual({
       server: "files",
       url: "http://127.0.0.1:4711/callback?code=c",
     });

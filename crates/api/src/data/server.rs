@@ -315,7 +315,7 @@ pub struct UpdateServer {
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportText {
-    /// Pasted text, in one of the formats of the command `check_import`.
+    /// Pasted text, in one of the formats of the command `parse_import`.
     pub text: String,
 }
 

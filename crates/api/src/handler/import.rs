@@ -13,7 +13,7 @@ use crate::{ApiError, ErrorCode};
 
 impl Api {
     /// Enables the import of servers from other apps whose settings are in this home folder. Without it, the command
-    /// `import_candidates` fails.
+    /// `find_import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }

@@ -137,10 +137,10 @@ async fn pasted_settings_are_parsed_and_get_unique_names() {
     let app = TestApp::start(vec![("files", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
-    let preview = run_command(&api, "check_import", json!({ "text": text })).await;
+    let preview = run_command(&api, "parse_import", json!({ "text": text })).await;
     assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument should be kept");
     assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name should not be suggested");
-    let preview = run_command(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
+    let preview = run_command(&api, "parse_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
     assert!(
         preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
         "the problem should have its line: {preview}"
@@ -157,7 +157,7 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
         let mut config = config;
         config["name"] = json!(name);
         let link = format!("vscode:mcp/install?{config}");
-        let found = run_command(&api, "check_import", json!({ "text": link })).await["servers"][0].clone();
+        let found = run_command(&api, "parse_import", json!({ "text": link })).await["servers"][0].clone();
         run_command(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
     }
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
@@ -180,7 +180,7 @@ async fn activity_is_paged_and_exported_as_json_lines() {
         .find(|e| e["method"] == "initialize" && e["kind"] == "request")
         .expect("the handshake should be in the activity log");
     assert_eq!(opening["sent"], json!(true), "direction of the message");
-    let body = run_command(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
+    let body = run_command(&api, "read_activity_message", json!({"server": "harbour", "seq": opening["seq"]})).await;
     let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("the message should be JSON");
     assert_eq!(message["method"], "initialize", "the full message should be returned");
     let answered =
@@ -273,7 +273,8 @@ async fn history_is_paged_and_searchable() {
         (&json!("30"), &json!(true)),
         "the newest items should be returned first"
     );
-    let older = run_command(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
+    let older =
+        run_command(&api, "read_conversation_items", json!({"conversation": id, "before": "30", "limit": 100})).await;
     assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "the previous items should be returned");
     assert_eq!(
         (&older["items"][0]["id"], &older["hasMore"]),
@@ -287,7 +288,7 @@ async fn history_is_paged_and_searchable() {
         (&json!("/content/1/data"), &json!(6_000)),
         "position and size of the omitted content"
     );
-    let blob = run_command(&api, "blob", json!({"hash": omitted["hash"]})).await;
+    let blob = run_command(&api, "read_omitted_content", json!({"hash": omitted["hash"]})).await;
     assert_eq!(blob["data"], picture.as_str(), "the blob should be returned by its hash");
     let found = run_command(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
     assert_eq!(
@@ -302,8 +303,8 @@ async fn history_is_paged_and_searchable() {
         "excerpt with matches"
     );
     for (command, request) in [
-        ("items", json!({"conversation": id, "before": "none", "limit": 1})),
-        ("blob", json!({"hash": "0".repeat(64)})),
+        ("read_conversation_items", json!({"conversation": id, "before": "none", "limit": 1})),
+        ("read_omitted_content", json!({"hash": "0".repeat(64)})),
     ] {
         let error = dispatch(&api, command, request).await.expect_err("an unknown reference should be rejected");
         assert_eq!(error.code, ErrorCode::NotFound, "{command}: error code");

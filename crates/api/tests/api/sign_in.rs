@@ -110,7 +110,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
 async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
     let far = || json!({"server": "far"});
-    let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
+    let early = dispatch(&api, "complete_sign_in", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
     assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
     run_command(&api, "sign_in", far()).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
@@ -132,10 +132,10 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     decide_next_request(&api, "sign_in", allow_once()).await;
     let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
-    let wrong = dispatch(&api, "paste_redirect", wrong).await.unwrap_err();
+    let wrong = dispatch(&api, "complete_sign_in", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
-    run_command(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
+    run_command(&api, "complete_sign_in", json!({"server": "far", "url": page.location().unwrap()})).await;
     poll_until(&api, "snapshot", state("ready")).await;
     app.host.close().await;
 }
@@ -221,7 +221,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         "identityProvider": {"issuer": "https://idp.example", "clientId": "at-idp", "idToken": "${secret:id-token}"},
     });
     let pasted = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}}).to_string();
-    let found = run_command(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
+    let found = run_command(&api, "parse_import", json!({ "text": pasted })).await["servers"][0].clone();
     assert_eq!(
         (&found["usable"], &found["notes"]),
         (&json!(true), &json!([])),
@@ -274,7 +274,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 
     // Pasted settings that already reference a stored secret.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": expected}}}).to_string();
-    let found = run_command(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
+    let found = run_command(&api, "parse_import", json!({ "text": again })).await["servers"][0].clone();
     run_command(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
     assert_eq!(file()["mcpServers"]["two"]["auth"], expected, "the name of the secret should be kept");
     let mut bad = request;

@@ -18,47 +18,47 @@ export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"opena
 export interface Commands {
   snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
-  check_import: { request: ImportText; response: ImportPreview };
-  import_candidates: { request: ImportSource; response: ImportCandidates };
-  project_files: { request: ProjectFolder; response: ProjectFiles };
+  parse_import: { request: ImportText; response: ImportPreview };
+  find_import_candidates: { request: ImportSource; response: ImportCandidates };
+  list_project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
-  registry_search: { request: RegistrySearch; response: RegistryPage };
+  search_registry: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
   registry_setting: { request: EmptyObject; response: RegistryReport };
   set_registry: { request: SetRegistry; response: SecretStorageReport };
-  install_offer: { request: InstallSource; response: InstallOffer };
-  install_preview: { request: InstallDraft; response: InstallPreview };
-  install: { request: Install; response: SecretStorageReport };
-  newer_versions: { request: InstalledVersions; response: VersionReports };
-  upgrade_offer: { request: UpgradeSource; response: UpgradeOffer };
+  plan_install: { request: InstallSource; response: InstallOffer };
+  preview_install: { request: InstallDraft; response: InstallPreview };
+  install_server: { request: Install; response: SecretStorageReport };
+  list_newer_versions: { request: InstalledVersions; response: VersionReports };
+  plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
   set_secret: { request: SetSecret; response: SecretStorageReport };
   remove_server: { request: ServerName; response: EmptyObject };
   start_server: { request: ServerName; response: EmptyObject };
   stop_server: { request: ServerName; response: EmptyObject };
   restart_server: { request: ServerName; response: EmptyObject };
-  retry_now: { request: ServerName; response: EmptyObject };
-  network_changed: { request: EmptyObject; response: EmptyObject };
+  reconnect_server: { request: ServerName; response: EmptyObject };
+  report_network_available: { request: EmptyObject; response: EmptyObject };
   sign_in: { request: ServerName; response: EmptyObject };
   cancel_sign_in: { request: ServerName; response: EmptyObject };
   sign_out: { request: ServerName; response: SignOutOutcome };
   change_account: { request: ServerName; response: SignOutOutcome };
   authorization: { request: ServerName; response: Authorization };
-  paste_redirect: { request: PasteRedirect; response: EmptyObject };
+  complete_sign_in: { request: PasteRedirect; response: EmptyObject };
   set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
   set_roots: { request: SetRoots; response: EmptyObject };
   set_data_flow: { request: SetDataFlow; response: EmptyObject };
-  sandbox: { request: ServerName; response: SandboxReport };
-  offer_sandbox: { request: OfferSandbox; response: SandboxOffer };
-  contain_start: { request: ContainStart; response: EmptyObject };
-  limits: { request: ServerName; response: LimitsUsage };
+  describe_sandbox: { request: ServerName; response: SandboxReport };
+  propose_sandbox: { request: OfferSandbox; response: SandboxOffer };
+  add_sandbox: { request: ContainStart; response: EmptyObject };
+  read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review: { request: Review; response: EmptyObject };
-  pins: { request: ServerName; response: Pins };
+  review_definitions: { request: Review; response: EmptyObject };
+  list_reviewed_definitions: { request: ServerName; response: Pins };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
@@ -71,21 +71,21 @@ export interface Commands {
   unsubscribe: { request: ResourceRef; response: EmptyObject };
   decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
-  check_form: { request: CheckForm; response: FormProblems };
-  deny_all: { request: DenyAllConsentRequests; response: EmptyObject };
+  validate_form: { request: CheckForm; response: FormProblems };
+  deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
   sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
-  unmute: { request: ServerName; response: EmptyObject };
+  unmute_server: { request: ServerName; response: EmptyObject };
   activity: { request: ActivityRange; response: ActivityPage };
-  activity_body: { request: ActivityRef; response: ActivityBody };
+  read_activity_message: { request: ActivityRef; response: ActivityBody };
   export_activity: { request: ServerName; response: SavedFile };
   create_conversation: { request: NewConversation; response: Conversation };
   conversation: { request: ConversationRef; response: Conversation };
   append_items: { request: AppendItems; response: EmptyObject };
   rename_conversation: { request: RenameConversation; response: EmptyObject };
   delete_conversation: { request: ConversationRef; response: EmptyObject };
-  items: { request: ItemRange; response: ItemPage };
-  blob: { request: BlobRef; response: Blob };
+  read_conversation_items: { request: ItemRange; response: ItemPage };
+  read_omitted_content: { request: BlobRef; response: Blob };
   search_history: { request: SearchHistory; response: FoundItems };
   send_message: { request: SendMessage; response: StartedReply };
   edit_message: { request: EditMessage; response: StartedReply };
@@ -101,19 +101,19 @@ export interface Commands {
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
-  app_page: { request: AppRef; response: AppPageReport };
+  read_app_page: { request: AppRef; response: AppPageReport };
   approve_app: { request: ApproveApp; response: EmptyObject };
   revoke_app: { request: AppPageRef; response: EmptyObject };
   open_app: { request: OpenApp; response: OpenedApp };
   app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
-  answer_app: { request: AnswerApp; response: EmptyObject };
+  decide_app_request: { request: AnswerApp; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
-  app_document: { request: AppViewRef; response: AppDocumentText };
+  read_app_document: { request: AppViewRef; response: AppDocumentText };
   close_app: { request: AppViewRef; response: EmptyObject };
-  audit: { request: AuditRange; response: AuditPage };
-  verify_audit: { request: EmptyObject; response: AuditVerdict };
-  export_audit: { request: EmptyObject; response: SavedFile };
+  read_audit_log: { request: AuditRange; response: AuditPage };
+  verify_audit_log: { request: EmptyObject; response: AuditVerdict };
+  export_audit_log: { request: EmptyObject; response: SavedFile };
   grants: { request: EmptyObject; response: Grants };
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
@@ -123,7 +123,7 @@ export interface Commands {
   set_preset: { request: SetPreset; response: EmptyObject };
   set_trust: { request: SetTrust; response: EmptyObject };
   dry_run: { request: DryRun; response: DryRunResult };
-  policy_text: { request: EmptyObject; response: PolicyText };
+  read_policy_text: { request: EmptyObject; response: PolicyText };
   export_policy: { request: EmptyObject; response: SavedFile };
   save_media: { request: SaveMedia; response: SavedFile };
   models: { request: EmptyObject; response: Models };
@@ -136,7 +136,7 @@ export interface Commands {
   set_settings: { request: Settings; response: EmptyObject };
   secrets_status: { request: EmptyObject; response: SecretsStatus };
   content_protection: { request: EmptyObject; response: ContentProtection };
-  inspect_url: { request: UrlText; response: UrlParts };
+  parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
   open_url: { request: UrlText; response: EmptyObject };
 }
@@ -3570,7 +3570,7 @@ export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
  */
 export type ImportText = { 
 /**
- * Pasted text, in one of the formats of the command `check_import`.
+ * Pasted text, in one of the formats of the command `parse_import`.
  */
 text: string, };
 

@@ -33,7 +33,7 @@ export interface RecordedRequest {
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
-  pins: ({ server }) => ({
+  list_reviewed_definitions: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [], apps: [] },
   }),
@@ -42,7 +42,7 @@ const NOTHING_SET_UP: Answers = {
     freshUntil: NO_EXPIRY,
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
-  newer_versions: () => ({ servers: [] }),
+  list_newer_versions: () => ({ servers: [] }),
   registry_setting: () => ({
     ...{ address: "https://registry.modelcontextprotocol.io", official: true },
     ...{ named: false, header: null },
