@@ -83,7 +83,10 @@ async function observe(app: Page, host: DevHost, name: string): Promise<string> 
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", /done|failed/);
-  const page = await host.call<{ sources: { origin: string }[] }>("read_app_page", { server: "harbour", tool: tool.name });
+  const page = await host.call<{ sources: { origin: string }[] }>("read_app_page", {
+    server: "harbour",
+    tool: tool.name,
+  });
   await approveApp(app);
   const frame = appFrame(app, tool.name);
   const isDrawn = () =>

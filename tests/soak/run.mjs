@@ -99,7 +99,8 @@ try {
   samples = [];
   await runs(minutes * 30_000);
   const { activityLog } = await host.call("read_limits_usage", { server: names[0] });
-  if (activityLog.limit !== KEPT_BYTES) found(`${activityLog.limit} bytes of activity are kept, and hide what else grows`, "at the end");
+  const { limit } = activityLog;
+  if (limit !== KEPT_BYTES) found(`${limit} bytes of activity are kept, and hide what else grows`, "at the end");
   const memory = assertMemoryConstant(samples);
   await load.stop();
   found(memory, "at the end");

@@ -18,8 +18,8 @@ macro_rules! commands {
             find_import_candidates: ImportSource => ImportCandidates,
             /// Lists the files in a project folder that may define servers, without reading them.
             list_project_files: ProjectFolder => ProjectFiles,
-            /// Imports servers that `find_import_candidates` has found. They are stopped and not approved, and their secrets
-            /// are stored in the keychain.
+            /// Imports servers that `find_import_candidates` has found. They are stopped and not approved, and their
+            /// secrets are stored in the keychain.
             import_servers: ImportServers => ImportedServers,
             /// Searches the registry for servers by name.
             search_registry: RegistrySearch => RegistryPage,

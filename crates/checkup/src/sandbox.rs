@@ -40,7 +40,11 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
                 "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
             });
             let observation = parts.and(" ").foreign(error);
-            let outcome = if held.is_empty() { CheckOutcome::warning(observation, remedy) } else { CheckOutcome::problem(observation, remedy) };
+            let outcome = if held.is_empty() {
+                CheckOutcome::warning(observation, remedy)
+            } else {
+                CheckOutcome::problem(observation, remedy)
+            };
             outcome.for_servers(held)
         }
     }

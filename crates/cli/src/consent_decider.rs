@@ -102,7 +102,7 @@ fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentR
             ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
         (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
-            ConsentReply::Simple(ConsentDecision::ByHand)
+            ConsentReply::Simple(ConsentDecision::WriteResponse)
         }
         (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
         (FileDecision::Submit(content), _) => {
@@ -239,10 +239,10 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         | ConsentDecision::Submit { .. }
         | ConsentDecision::Share { .. }
         | ConsentDecision::Identify { .. }
-        | ConsentDecision::ByHand
-        | ConsentDecision::Again
-        | ConsentDecision::Back
-        | ConsentDecision::Stop => "allowed",
+        | ConsentDecision::WriteResponse
+        | ConsentDecision::RerunModel
+        | ConsentDecision::ReturnToRequest
+        | ConsentDecision::StopModel => "allowed",
         ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } => "denied",
         ConsentDecision::Cancel => "cancelled",
     };

@@ -159,7 +159,7 @@ impl OpenPrompt {
             .await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
-            "w" => ConsentDecision::ByHand,
+            "w" => ConsentDecision::WriteResponse,
             "c" => ConsentDecision::Cancel,
             _ => ConsentDecision::Deny,
         })
@@ -172,7 +172,7 @@ impl OpenPrompt {
         let line = self.prompt_decision_line(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
-            "a" if can_rerun => Some(ConsentDecision::Again),
+            "a" if can_rerun => Some(ConsentDecision::RerunModel),
             "w" => None,
             "c" => Some(ConsentDecision::Cancel),
             _ => Some(ConsentDecision::Deny),

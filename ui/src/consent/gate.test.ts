@@ -77,7 +77,7 @@ describe("requesting another answer from a model", () => {
     await clickElement(button(AGAIN), 2);
     expect(sentDecisions().length, "a double click should have no effect").toBe(1);
     await clickElement(button(AGAIN));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
+    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "rerun_model" } });
   });
 
   it("E1: is disabled once the request changed", async () => {
@@ -112,7 +112,7 @@ describe("requesting another answer from a model", () => {
     await waitUntilArmed();
     await controller.retry(new MouseEvent("click"));
     expect(sentDecisions(), "only the manual answer should be sent").toEqual([
-      { id: "q1", hash: "h1", answer: { action: "by_hand" } },
+      { id: "q1", hash: "h1", answer: { action: "write_response" } },
     ]);
   });
 });

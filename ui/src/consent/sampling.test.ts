@@ -166,7 +166,7 @@ describe("a request to a model", () => {
     ).toBe(true);
     await clickElement(button("Answer it yourself"));
     expect(sentDecisions(), "the manual answer should send nothing to the model").toEqual([
-      { id: "q1", hash: "h1", answer: { action: "by_hand" } },
+      { id: "q1", hash: "h1", answer: { action: "write_response" } },
     ]);
   });
 
@@ -194,7 +194,7 @@ describe("a request to a model", () => {
     ).toContain("U+202E");
     await waitUntilArmed();
     await clickElement(button("Stop"));
-    expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
+    expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop_model" } }]);
   });
 
   it("reviews the answer: it is sent, requested again, or the review is left", async () => {
@@ -208,7 +208,7 @@ describe("a request to a model", () => {
       "[sampling-review-result]: the whole answer should be shown",
     ).toBeInTheDocument();
     await clickElement(button("Back to the request"));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
+    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "return_to_request" } });
   });
 
   it("shows that the cost and the number of tokens are unknown", async () => {

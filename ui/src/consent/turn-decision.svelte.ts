@@ -18,7 +18,7 @@ import { totalHiddenCharacters } from "./read-progress.svelte";
 /** Minimum number of calls for which a list with a joint decision is shown. */
 const MIN_CALLS = 2;
 
-/** Reason origin a call has to be reviewed individually. */
+/** Reason why a call has to be reviewed individually. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
 
 type ToolBody = Extract<ConsentRequestBody, { kind: "tool" }>;
@@ -28,7 +28,7 @@ export type ToolRequest = ConsentRequest & { body: ToolBody };
 
 export interface TurnRow {
   request: ToolRequest;
-  /** Reason origin this call has to be reviewed individually, or `null` if the list can decide it. */
+  /** Reason why this call has to be reviewed individually, or `null` if the list can decide it. */
   reason: ReviewReason | null;
   /** Set if the decision on the list includes the call. */
   included: boolean;
@@ -166,7 +166,7 @@ export function conversationsWithTurnRequests(open: readonly ConsentRequest[]): 
   return [...new Set(found)];
 }
 
-/** Returns the reason origin a call has to be reviewed individually, or `null` if a list can decide it. */
+/** Returns the reason why a call has to be reviewed individually, or `null` if a list can decide it. */
 export function reviewReason(request: ToolRequest): ReviewReason | null {
   const { body, marks, scopes } = request;
   const isReviewed = marks.review === "reviewed" && body.definition === undefined;

@@ -280,13 +280,13 @@ pub enum ConsentDecision {
         client: EnteredClient,
     },
     /// Lets the user write the response to a sampling request instead of the model.
-    ByHand,
+    WriteResponse,
     /// Sends an approved sampling request to the same model again.
-    Again,
+    RerunModel,
     /// Discards the model's response, so that the user decides on the sampling request again.
-    Back,
+    ReturnToRequest,
     /// Stops the model. The user can edit and send the partial response.
-    Stop,
+    StopModel,
     /// Denies the request without giving a reason.
     Deny,
     /// Denies the request and passes the reason to the caller, such as a model. Servers do not receive the reason.

@@ -1580,7 +1580,7 @@ folders: Array<string>, } | { "action": "identify",
 /**
  * Client that is registered at the authorization server.
  */
-client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
+client: EnteredClient, } | { "action": "write_response" } | { "action": "rerun_model" } | { "action": "return_to_request" } | { "action": "stop_model" } | { "action": "deny" } | { "action": "deny_because", 
 /**
  * Reason for the denial, as text for the caller.
  */
