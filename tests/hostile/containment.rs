@@ -63,7 +63,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     let mechanism = plan.mechanism.name();
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    assert_eq!(view.held_by, Some(mechanism), "the mechanism of the sandbox is shown");
+    assert_eq!(view.sandbox_mechanism, Some(mechanism), "the mechanism of the sandbox is shown");
     let observed = observed_environment(&app, "held").await;
     assert_eq!(observed["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
     assert!(

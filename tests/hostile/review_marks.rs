@@ -233,7 +233,7 @@ async fn x06_look_alikes_are_marked_on_both_sides() {
             (other, theirs),
             "{what}: the similar name is shown with its server"
         );
-        assert!(!alike.same, "{what}: the similar name is different");
+        assert!(!alike.is_identical, "{what}: the similar name is different");
         let server = app.server(own).await.marks.look_alikes;
         assert!(
             server.iter().any(|alike| alike.server == other),

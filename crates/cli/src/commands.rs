@@ -23,7 +23,7 @@ use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{to_json_value, with_redacted_variables};
-use crate::published_names::{SERVER_NAMES, with_published_names};
+use crate::published_names::{DEFINITION_NAMES, SANDBOX_NAMES, SERVER_NAMES, with_published_names};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -157,7 +157,7 @@ pub(crate) async fn list_items<T: Serialize>(
             rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = to_json_value(item) {
+            if let Value::Object(fields) = with_published_names(to_json_value(item), DEFINITION_NAMES) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));
@@ -287,7 +287,7 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
     session.output.print_text(&words);
-    Ok(to_json_value(&report))
+    Ok(with_published_names(to_json_value(&report), SANDBOX_NAMES))
 }
 
 /// Prints events until a signal ends the program. A server that fails to start is listed with its state.

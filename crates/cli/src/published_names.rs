@@ -10,8 +10,23 @@ use serde_json::Value;
 pub(crate) type PublishedNames = [(&'static str, &'static str)];
 
 /// Published names of a server.
-pub(crate) const SERVER_NAMES: &PublishedNames =
-    &[("refusedConsentRequests", "refusedQuestions"), ("roots/sentFolders", "told")];
+pub(crate) const SERVER_NAMES: &PublishedNames = &[
+    ("detection", "foundBy"),
+    ("sandboxMechanism", "heldBy"),
+    ("refusedConsentRequests", "refusedQuestions"),
+    ("roots/sentFolders", "told"),
+    ("state/searchedFolders", "lookedIn"),
+    ("state/blocked/*/proposal/reason", "because"),
+    ("state/blocked/*/proposal", "offer"),
+    ("marks/lookAlikes/*/isIdentical", "same"),
+];
+
+/// Published names of a sandbox report.
+pub(crate) const SANDBOX_NAMES: &PublishedNames = &[("plan/mechanism", "heldBy")];
+
+/// Published names of a tool or prompt that a server lists.
+pub(crate) const DEFINITION_NAMES: &PublishedNames =
+    &[("marks/diff/isTruncated", "cut"), ("marks/lookAlikes/*/isIdentical", "same")];
 
 /// Published names of a consent request.
 pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
@@ -25,6 +40,15 @@ pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
     ("body/losses/*/conversion", "then"),
     ("body/model/reason", "by"),
     ("body/model/maxMicros", "mostMicros"),
+    ("body/sandbox/mechanism", "heldBy"),
+    ("body/earlierApproval/approved", "before"),
+    ("body/earlierApproval/requested", "now"),
+    ("body/earlierApproval", "approvedBefore"),
+    ("body/auth/*/isOnOtherDomain", "elsewhere"),
+    ("body/endpoints/*/isOnOtherDomain", "elsewhere"),
+    ("body/isPageOnOtherDomain", "pageElsewhere"),
+    ("marks/diff/isTruncated", "cut"),
+    ("marks/lookAlikes/*/isIdentical", "same"),
 ];
 
 /// Published names of the result of a dry run.

@@ -2,10 +2,12 @@
 
 use api::Handler as _;
 use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, ServerName, Tool};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{DEFINITION_NAMES, with_published_names};
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::format_time;
@@ -39,7 +41,8 @@ pub(crate) async fn review_definitions(
             text = format!("All that {} offers is as you saw it.\n", escape_line(&server));
         }
         session.output.print_text(&text);
-        return Ok(json!({ "tools": to_json_value(&tools), "prompts": to_json_value(&prompts) }));
+        let definitions = json!({ "tools": definitions_json(&tools), "prompts": definitions_json(&prompts) });
+        return Ok(definitions);
     }
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
     for accepted in &accept {
@@ -68,6 +71,10 @@ pub(crate) async fn review_definitions(
     session.api.review_definitions(review).await?;
     session.output.print_text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
+}
+
+fn definitions_json<T: Serialize>(definitions: &[T]) -> Value {
+    definitions.iter().map(|one| with_published_names(to_json_value(one), DEFINITION_NAMES)).collect()
 }
 
 /// Prints the identity and the definitions that were recorded at the user's reviews of a server.

@@ -28,7 +28,7 @@ pub(crate) fn sign_in_request_text(
             endpoints: used,
             redirect_uri,
             authorization_url,
-            page_elsewhere,
+            is_page_on_other_domain,
             reason,
             ..
         } => {
@@ -36,7 +36,7 @@ pub(crate) fn sign_in_request_text(
                 Some(page) => authorization_page_text(server, url, page, &address),
                 None => format!("── Get a token for {server}? Drawbridge requests it directly; no page opens.\n"),
             };
-            if *page_elsewhere {
+            if *is_page_on_other_domain {
                 let issuer = escape_line(issuer);
                 text.push_str(&format!("  WARNING: this page is outside the domain of its issuer {issuer}\n"));
             }

@@ -127,7 +127,7 @@ test("opens from the settings", async () => {
 describe("a failed start", () => {
   const failure = (reason: "command_not_found" | "refused") => ({
     ...{ is: "failed" as const, reason, message: "gone", stderr: [] },
-    ...{ lookedIn: [], hint: null },
+    ...{ searchedFolders: [], hint: null },
   });
 
   test("opens the dialog with the matching checks", async () => {

@@ -19,7 +19,7 @@ import {
 installFakeHostForEachTest();
 
 const plan: SandboxPlan = {
-  heldBy: "bubblewrap",
+  mechanism: "bubblewrap",
   folders: [{ path: "/home/ann", access: "read" }],
   program: ["/usr/bin/npx"],
   system: ["/usr"],

@@ -273,7 +273,7 @@ describe("the reason to review a call separately", () => {
     ["is a flag in its definition", { marks: { ...reviewed, flags: [flag] } as never }, "warning"],
     [
       "is a name that looks like another one",
-      { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", same: true }] } },
+      { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", isIdentical: true }] } },
       "warning",
     ],
     ["is content of another server", { origin: { ...model, after: ["web"] } }, "untrusted"],

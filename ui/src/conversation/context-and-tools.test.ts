@@ -76,7 +76,7 @@ function opened(settings = sampleConversation().settings) {
         tools: [
           { server: "files", tool: "read", key: "files__read", tokens: 90, state: "offered" },
         ],
-        ...{ tokens: 90, threshold: 0, bySearch: settings.toolSearch === true, instructions: [] },
+        ...{ tokens: 90, threshold: 0, usesToolSearch: settings.toolSearch === true, instructions: [] },
       }),
       send_message: () => ({ message: "m", reply: "r" }),
     },
@@ -302,7 +302,7 @@ describe("the tools of a conversation", () => {
       const settings = { ...sampleConversation().settings, servers, toolSearch };
       const host = await opened(settings);
       const tools = await host.answers.conversation_tools?.({ conversation: "c1" });
-      host.answers.conversation_tools = () => ({ ...tools, bySearch: true }) as never;
+      host.answers.conversation_tools = () => ({ ...tools, usesToolSearch: true }) as never;
       const user = userEvent.setup();
       const { unmount } = render(ConversationView, { id: "c1" });
       await user.click(await composer().findByRole("button", { name: /Tools of files/ }));

@@ -233,7 +233,7 @@ describe("sending to a model", () => {
         { ...tool, state: "offered" as const },
         { ...tool, tool: "rm", state: "new" as const },
       ],
-      ...{ tokens: 90, threshold: 50, bySearch: true },
+      ...{ tokens: 90, threshold: 50, usesToolSearch: true },
       instructions: [{ server: "files", text: "Be careful", hash: "h1" }],
     });
     render(ConversationView, { id: "c1" });

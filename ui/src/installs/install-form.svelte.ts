@@ -24,7 +24,7 @@ export interface UpgradedServer {
    * Values of the inputs that are kept unless the user enters others. `null` for secrets, whose values are not sent to
    * the page.
    */
-  kept: Record<string, string[] | null>;
+  currentValues: Record<string, string[] | null>;
   /** Set if the server is running. Installing the new version stops it. */
   running: boolean;
 }
@@ -97,8 +97,10 @@ export class InstallForm {
 
   /** Returns the values of an input that an upgrade keeps. Empty for secrets, `undefined` if nothing is kept. */
   #keptValues(key: string): string[] | undefined {
-    const { kept } = this.upgraded ?? {};
-    return kept !== undefined && Object.hasOwn(kept, key) ? (kept[key] ?? []) : undefined;
+    const { currentValues } = this.upgraded ?? {};
+    return currentValues !== undefined && Object.hasOwn(currentValues, key)
+      ? (currentValues[key] ?? [])
+      : undefined;
   }
 
   /** Returns `true` if the input keeps its value from the installed version. */

@@ -76,7 +76,7 @@ async function open(reported = report(), running = false) {
       list_newer_versions: () => ({ servers: [reported] }),
       plan_upgrade: () => ({
         ...{ offer, installed: installed.origin, running },
-        kept: { NOTES_KEY: null, dir: ["/home/ann/notes"] },
+        currentValues: { NOTES_KEY: null, dir: ["/home/ann/notes"] },
       }),
       preview_install: () => preview(),
       install_server: () => ({ onlyThisRun: null }),

@@ -34,10 +34,10 @@ const CHANGED: ReviewMarks = {
     ],
     more: 3,
     serverChanged: false,
-    cut: false,
+    isTruncated: false,
     before: '{"name": "send", "_meta": {"as": "it was"}}',
   },
-  lookAlikes: [{ server: "post", name: "send", same: false }],
+  lookAlikes: [{ server: "post", name: "send", isIdentical: false }],
   flags: [
     {
       place: ["description"],
@@ -238,7 +238,7 @@ describe("a consent request", () => {
     ).toBeInTheDocument();
     cleanup();
     const diff = {
-      ...{ more: 0, serverChanged: true, cut: false, before: null },
+      ...{ more: 0, serverChanged: true, isTruncated: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
@@ -296,7 +296,7 @@ test("lists the approved apps of a server, and removes an approval", async () =>
 });
 
 test("merges entries of the same name and hides no others", () => {
-  const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
+  const alike = (server: string, name: string, isIdentical: boolean) => ({ server, name, isIdentical });
   const all = [
     ...[alike("a", "send", true), alike("b", "send", true)],
     ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],

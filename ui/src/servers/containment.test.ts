@@ -19,7 +19,7 @@ import SandboxReach from "./SandboxReach.svelte";
 const user = userEvent.setup();
 
 const plan: SandboxPlan = {
-  heldBy: "bubblewrap",
+  mechanism: "bubblewrap",
   folders: [
     { path: "/home/ann/in", access: "read" },
     { path: "/home/ann/out", access: "write" },
@@ -146,7 +146,7 @@ describe("the network of a sandbox", () => {
 });
 
 test.each([
-  ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
+  ["that runs", { ...sandboxed, sandboxMechanism: "bubblewrap" }, "on, by bubblewrap"],
   ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
   ["without one", {}, "off; when it runs, it can access everything that you can"],
 ])("the overview shows the sandbox of a server: one %s", async (_, changes, text) => {
@@ -158,7 +158,7 @@ test.each([
 
 describe("the limits tab", () => {
   test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
-    const server = sampleServer({ ...sandboxed, heldBy: "bubblewrap" });
+    const server = sampleServer({ ...sandboxed, sandboxMechanism: "bubblewrap" });
     const answers = { read_limits_usage: () => used, describe_sandbox: () => ({ plan, problem: null }) };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });

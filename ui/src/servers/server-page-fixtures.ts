@@ -63,6 +63,6 @@ export const remoteServerFields: Partial<Server> = {
     ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
   },
   transport: "streamable-http",
-  foundBy: "server/discover answered 404, initialize answered",
+  detection: "server/discover answered 404, initialize answered",
   pid: null,
 };

@@ -171,7 +171,7 @@ describe("the roots tab", () => {
       { roots },
       {
         list_project_files: (request) => ({ files: files(request.folder) }),
-        find_import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
+        find_import_candidates: () => ({ searchedApps: [], apps: [], problems: [] }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
@@ -197,7 +197,7 @@ describe("the permissions tab", () => {
     tool: null,
     scope: "always",
     since: Date.now(),
-    restsOn: "0123456789abcdef",
+    boundHash: "0123456789abcdef",
     conversation: null,
     expiresAt: null,
     ...changes,

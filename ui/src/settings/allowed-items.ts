@@ -90,7 +90,7 @@ export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions
     since: grant.since,
     lastUse: grant.lastUse ?? null,
     ...{ known: "always", isAllowed: true },
-    hash: grant.restsOn,
+    hash: grant.boundHash,
     revocation: {
       revoke: () => actions.revokeGrant(grant),
       restore: () => actions.restoreGrant(grant),

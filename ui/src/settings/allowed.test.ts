@@ -24,7 +24,7 @@ afterEach(() => {
 
 const grant: Grant = {
   ...{ id: "g1", server: "files", tool: "read", scope: "always", conversation: null },
-  ...{ since: NOW - 86_400_000, expiresAt: null, restsOn: "abc" },
+  ...{ since: NOW - 86_400_000, expiresAt: null, boundHash: "abc" },
   lastUse: { at: NOW - 3_600_000, by: "model" },
 };
 const shared = { decided: true, folders: ["/home/ann/trip"], sentFolders: ["/home/ann/trip"] };

@@ -174,8 +174,8 @@ describe("links of other apps", () => {
 describe("rules", () => {
   const grant = { server: "files", conversation: null, expiresAt: null };
   const grants: Grant[] = [
-    { ...grant, id: "g1", tool: null, scope: "always", since: 1, restsOn: "abc" },
-    { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
+    { ...grant, id: "g1", tool: null, scope: "always", since: 1, boundHash: "abc" },
+    { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, boundHash: "def" },
   ];
 
   it("E24: lists every grant and revokes one at once", async () => {

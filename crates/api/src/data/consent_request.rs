@@ -62,7 +62,7 @@ pub enum ConsentRequestBody {
         /// Working directory of the server.
         cwd: Option<String>,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -95,7 +95,7 @@ pub enum ConsentRequestBody {
         /// `true` if the settings allow Drawbridge to sign in without a further consent request.
         unattended: bool,
         /// Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
     },
     /// Tool call by the user or a model.
     Tool {
@@ -217,7 +217,7 @@ pub enum ConsentRequestBody {
         /// browser is opened because Drawbridge obtains the token directly.
         authorization_url: Option<UrlParts>,
         /// `true` if the authorization endpoint is on another domain than the issuer.
-        page_elsewhere: bool,
+        is_page_on_other_domain: bool,
         /// Reason why the sign-in was started.
         reason: SignInReason,
     },

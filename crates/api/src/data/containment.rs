@@ -55,7 +55,7 @@ pub enum FolderAccess {
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
     /// Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
-    pub held_by: String,
+    pub mechanism: String,
     /// Folders that the user configured for the sandbox.
     pub folders: Vec<SandboxFolder>,
     /// Paths of the server's program and its files, which are readable.

@@ -41,7 +41,7 @@ pub struct ProjectFiles {
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
     /// Names of the apps that were searched, in the order of the table of known apps.
-    pub looked_for: Vec<String>,
+    pub searched_apps: Vec<String>,
     /// Apps that define servers, in the order of the table of known apps.
     pub apps: Vec<ImportApp>,
     /// Files that could not be read or parsed, with line, column and cause.

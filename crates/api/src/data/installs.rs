@@ -433,6 +433,7 @@ pub struct UpgradeSource {
 
 /// Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct UpgradeOffer {
     /// Install plan for the other version.
     pub offer: InstallOffer,
@@ -440,7 +441,7 @@ pub struct UpgradeOffer {
     pub installed: ServerOrigin,
     /// Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
     /// values, which are not displayed.
-    pub kept: BTreeMap<String, Option<Vec<String>>>,
+    pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// `true` if the server is running and would be stopped for the upgrade.
     pub running: bool,
 }

@@ -113,7 +113,7 @@ pub struct Server {
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
     /// Description of how the revision and the transport of a remote server were detected.
-    pub found_by: Option<String>,
+    pub detection: Option<String>,
     /// Unverified claims of the server about itself.
     pub claims: Option<ServerClaims>,
     /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
@@ -154,7 +154,7 @@ pub struct Server {
     /// a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub held_by: Option<String>,
+    pub sandbox_mechanism: Option<String>,
     /// Origin of the installed version, or `None` if the server is not from a registry or a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -193,7 +193,7 @@ pub enum ServerState {
         /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
         /// Folders that were searched for the command, if it was not found.
-        looked_in: Vec<String>,
+        searched_folders: Vec<String>,
         /// Suggested remedy for the error, if known.
         hint: Option<String>,
         /// Paths to which the sandbox may have denied access.

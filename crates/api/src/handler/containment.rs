@@ -147,7 +147,7 @@ pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) 
 pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     SandboxPlan {
-        held_by: plan.mechanism.name().to_owned(),
+        mechanism: plan.mechanism.name().to_owned(),
         folders: plan.reach.folders.into_iter().map(sandbox_folder_view).collect(),
         program: shown(plan.reach.program),
         system: shown(plan.reach.system),

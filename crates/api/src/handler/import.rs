@@ -26,7 +26,7 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
-            found.looked_for.push(app.name.to_owned());
+            found.searched_apps.push(app.name.to_owned());
         }
         let files = report.files.iter().filter(|file| file.app == app.id);
         let files: Vec<ImportFile> = files

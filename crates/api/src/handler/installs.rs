@@ -95,7 +95,12 @@ pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<Upgrade
     let source = r.source.map(require_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
     let offer = install_offer_view(installer, upgrade.offer, r.server, requested_at).await?;
-    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.current_values, running: upgrade.is_running })
+    Ok(UpgradeOffer {
+        offer,
+        installed: upgrade.installed,
+        current_values: upgrade.current_values,
+        running: upgrade.is_running,
+    })
 }
 
 async fn install_offer_view(

@@ -83,7 +83,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         since: view.since,
         approved: view.approved,
         revision: facts.as_ref().map(|f| f.revision.to_string()),
-        found_by: view.connected.map(|c| c.how).or_else(|| {
+        detection: view.connected.map(|c| c.how).or_else(|| {
             let way = |f: &ServerFacts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
             facts.as_ref().map(|f| way(f).to_owned())
         }),
@@ -113,7 +113,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         refused_consent_requests: view.refused_requests,
         marks: review_marks_view(view.marks),
         pid: view.pid,
-        held_by: view.held_by.map(str::to_owned),
+        sandbox_mechanism: view.sandbox_mechanism.map(str::to_owned),
         installed: view.installed,
     }
 }
@@ -155,7 +155,7 @@ fn server_state_view(state: HostState) -> ServerState {
             reason: failure.reason,
             message: failure.message,
             stderr: failure.stderr,
-            looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
+            searched_folders: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
             sandbox: failure.sandbox,
@@ -208,7 +208,7 @@ pub(super) fn grant_view(grant: policy::Grant) -> Grant {
         conversation: grant.conversation,
         since: grant.since,
         expires_at: grant.expires_at,
-        rests_on: grant.rests_on.to_string(),
+        bound_hash: grant.rests_on.to_string(),
         last_use: grant.last_use,
     }
 }

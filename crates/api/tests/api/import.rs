@@ -30,7 +30,7 @@ async fn only_selected_servers_are_imported() {
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     assert!(
-        listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
+        listed["searchedApps"].as_array().unwrap().contains(&json!("Junie")),
         "the searched apps should be listed: {listed}"
     );
     let linear = listed_server(&listed, "cursor", "linear");
@@ -63,7 +63,7 @@ async fn only_selected_servers_are_imported() {
         "the server should be listed as configured"
     );
     assert_eq!(again["apps"].as_array().unwrap().len(), 1, "only the requested app should be listed");
-    assert_eq!(again["lookedFor"], json!(["Cursor"]), "only the requested app should be searched");
+    assert_eq!(again["searchedApps"], json!(["Cursor"]), "only the requested app should be searched");
 }
 
 #[tokio::test]

@@ -164,7 +164,7 @@ async fn installed_server_reports_its_origin_and_updates() {
     assert_eq!(report["newer"]["version"], "1.2.0");
 
     let upgrade = run_command(&api, "plan_upgrade", json!({ "server": "far" })).await;
-    assert_eq!(upgrade["kept"], json!({ "X-Team": null }), "header values should not be returned: {upgrade}");
+    assert_eq!(upgrade["currentValues"], json!({ "X-Team": null }), "header values should not be returned: {upgrade}");
     assert_eq!(upgrade["running"], false);
     let draft = json!({ "source": upgrade["offer"]["source"], "name": "far", "upgrades": "far" });
     let preview = run_command(&api, "preview_install", draft.clone()).await;

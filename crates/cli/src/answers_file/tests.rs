@@ -55,7 +55,7 @@ fn start_request() -> ConsentRequest {
         args: vec![],
         env: vec![],
         cwd: None,
-        approved_before: None,
+        earlier_approval: None,
         sandbox: None,
         files: Vec::new(),
         writers: Vec::new(),
@@ -300,7 +300,8 @@ fn s32_refusal_describes_the_changed_definition() {
     let change =
         |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
     let changes = ["a", "b", "c", "d"].map(change).to_vec();
-    request.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
+    request.marks.diff =
+        Some(DefinitionDiff { changes, more: 2, server_changed: false, is_truncated: false, before: None });
     let reason =
         "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
     for answers in [parse_answers(json!([])), parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {

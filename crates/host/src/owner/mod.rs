@@ -242,7 +242,7 @@ impl Owner {
             unreviewed: self.reviews.count_unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             sent_roots: self.accessible_roots(name),
-            held_by: record
+            sandbox_mechanism: record
                 .launch
                 .plan
                 .as_ref()

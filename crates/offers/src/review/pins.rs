@@ -260,7 +260,7 @@ impl Pin {
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
                 DefinitionDiff {
-                    cut: true,
+                    is_truncated: true,
                     changes: vec![DefinitionChange { path: Vec::new(), before, after }],
                     ..DefinitionDiff::default()
                 }
@@ -332,7 +332,7 @@ mod tests {
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
         assert!(
-            diff.cut && diff.changes.len() == 1,
+            diff.is_truncated && diff.changes.len() == 1,
             "a change of a large definition is detected by its hash: {}",
             diff.changes.len()
         );

@@ -1095,7 +1095,7 @@ url: UrlParts | null,
 /**
  * `true` if the URL is on another domain than the configured issuer.
  */
-elsewhere: boolean, };
+isOnOtherDomain: boolean, };
 
 /**
  * Sign-in settings of a server, which take precedence over discovered metadata. Settings in `mcp.json` that have no
@@ -1209,7 +1209,7 @@ namedBy: PathMention,
 /**
  * The proposal to add a folder that makes the path accessible, or the reason why there is none.
  */
-offer: FolderProposal, };
+proposal: FolderProposal, };
 
 /**
  * The hash of an installed bundle, and the folder with its unpacked files.
@@ -1671,7 +1671,7 @@ cwd: string | null,
 /**
  * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
-approvedBefore: EarlierApproval | null, 
+earlierApproval: EarlierApproval | null, 
 /**
  * Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
  */
@@ -1715,7 +1715,7 @@ unattended: boolean,
 /**
  * Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
  */
-approvedBefore: EarlierApproval | null, } | { "kind": "tool", 
+earlierApproval: EarlierApproval | null, } | { "kind": "tool", 
 /**
  * Name of the tool, as its server lists it.
  */
@@ -1891,7 +1891,7 @@ authorizationUrl: UrlParts | null,
 /**
  * `true` if the authorization endpoint is on another domain than the issuer.
  */
-pageElsewhere: boolean, 
+isPageOnOtherDomain: boolean, 
 /**
  * Reason why the sign-in was started.
  */
@@ -2328,7 +2328,7 @@ threshold: number,
 /**
  * `true` if the model receives a search tool instead of all tools.
  */
-bySearch: boolean, 
+usesToolSearch: boolean, 
 /**
  * Instructions from the conversation's servers for the model.
  */
@@ -2475,7 +2475,7 @@ serverChanged: boolean,
 /**
  * Set if only the beginning of the reviewed definition is stored, because it is too large.
  */
-cut: boolean, 
+isTruncated: boolean, 
 /**
  * Complete reviewed definition, if it is stored. The current one is in the catalog.
  */
@@ -2592,11 +2592,11 @@ export type EarlierApproval = {
 /**
  * Text of the command or address that was approved earlier.
  */
-before: string, 
+approved: string, 
 /**
  * Text of the command or address that this request is for.
  */
-now: string, };
+requested: string, };
 
 /**
  * Request to change the payload of a consent request.
@@ -3013,7 +3013,7 @@ count: number, } | { "is": "none",
 /**
  * The reason why no folder is proposed.
  */
-because: ProposalRefusal, };
+reason: ProposalRefusal, };
 
 /**
  * Last time at which a server received the folders that are shared with it.
@@ -3229,7 +3229,7 @@ expiresAt: number | null,
  * Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
  * does not apply if the hash changes.
  */
-restsOn: string, 
+boundHash: string, 
 /**
  * Last act that the grant allowed, or `None` if the grant was never used.
  */
@@ -3390,7 +3390,7 @@ export type ImportCandidates = {
 /**
  * Names of the apps that were searched, in the order of the table of known apps.
  */
-lookedFor: Array<string>, 
+searchedApps: Array<string>, 
 /**
  * Apps that define servers, in the order of the table of known apps.
  */
@@ -4260,7 +4260,7 @@ name: string,
 /**
  * Set if the similar name or title is identical and belongs to another server.
  */
-same: boolean, };
+isIdentical: boolean, };
 
 /**
  * Content that a wire protocol can't represent, and its conversion.
@@ -6376,7 +6376,7 @@ export type SandboxPlan = {
 /**
  * Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
-heldBy: string, 
+mechanism: string, 
 /**
  * Folders that the user configured for the sandbox.
  */
@@ -6636,7 +6636,7 @@ revision: string | null,
 /**
  * Description of how the revision and the transport of a remote server were detected.
  */
-foundBy: string | null, 
+detection: string | null, 
 /**
  * Unverified claims of the server about itself.
  */
@@ -6707,7 +6707,7 @@ pid: number | null,
  * Mechanism that enforces the running server's sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`. `None` without
  * a sandbox.
  */
-heldBy?: string, 
+sandboxMechanism?: string, 
 /**
  * Origin of the installed version, or `None` if the server is not from a registry or a bundle.
  */
@@ -6988,7 +6988,7 @@ stderr: Array<string>,
 /**
  * Folders that were searched for the command, if it was not found.
  */
-lookedIn: Array<string>, 
+searchedFolders: Array<string>, 
 /**
  * Suggested remedy for the error, if known.
  */
@@ -7280,7 +7280,7 @@ issuer: string,
 /**
  * `true` if the endpoint is on another domain than the issuer.
  */
-elsewhere: boolean, };
+isOnOtherDomain: boolean, };
 
 /**
  * Stable identifier of the reason why a sign-in failed. The page has a message and suggested actions for each.
@@ -7791,7 +7791,7 @@ installed: ServerOrigin,
  * Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
  * values, which are not displayed.
  */
-kept: { [key in string]: Array<string> | null }, 
+currentValues: { [key in string]: Array<string> | null }, 
 /**
  * `true` if the server is running and would be stopped for the upgrade.
  */

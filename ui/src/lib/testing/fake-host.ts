@@ -293,7 +293,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     since: Date.now() - 60_000,
     approved: true,
     revision: "2025-11-25",
-    foundBy: "initialize",
+    detection: "initialize",
     claims: {
       name: "secure-filesystem",
       title: null,
