@@ -76,7 +76,11 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
     assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
-    let led = ConsentRequestOrigin::Model { conversation: conversation.clone(), after: Vec::new(), read };
+    let led = ConsentRequestOrigin::Model {
+        conversation: conversation.clone(),
+        untrusted_servers: Vec::new(),
+        same_server_readings: read,
+    };
     assert_eq!(request.origin, led, "{what}: the request names the servers whose output was read");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();

@@ -312,8 +312,11 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
     });
     let request = app.consent_request("post", "the tool, once more", is_tool_request).await;
     assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
-    let led =
-        ConsentRequestOrigin::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };
+    let led = ConsentRequestOrigin::Model {
+        conversation: conversation.clone(),
+        untrusted_servers: vec!["bad".into()],
+        same_server_readings: Vec::new(),
+    };
     assert_eq!(request.origin, led, "{what}: the request names the servers whose content was read");
     let ConsentRequestBody::Tool { arguments, .. } = &request.body else { panic!("{what}: a tool") };
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");

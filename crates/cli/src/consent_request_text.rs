@@ -239,7 +239,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         ConsentRequestOrigin::Ended { cause } => {
             add(format!("  Why: it stopped, and was approved for one start: {}", escape_line(cause)))
         }
-        ConsentRequestOrigin::Model { after, read, .. } => {
+        ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } => {
             add(String::from("  Why: requested by a model"));
             if !after.is_empty() {
                 add(format!("  WARNING: requested after untrusted output of {}", escape_line(&after.join(", "))));

@@ -23,7 +23,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         decision_source_text(&result.by)
     );
     text.push_str(&review_state_text(server, result));
-    if result.turned_off {
+    if result.is_tool_turned_off {
         text.push_str("  Models can't call this tool: it is turned off in the settings of the server.\n");
     }
     if result.assumed_unchanged {

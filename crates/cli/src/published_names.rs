@@ -30,6 +30,8 @@ pub(crate) const DEFINITION_NAMES: &PublishedNames =
 
 /// Published names of a consent request.
 pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
+    ("origin/untrustedServers", "after"),
+    ("origin/sameServerReadings", "read"),
     ("origin", "why"),
     ("reason", "rule"),
     ("body/package/requestedVersion", "wanted"),
@@ -52,7 +54,7 @@ pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
 ];
 
 /// Published names of the result of a dry run.
-pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing")];
+pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
 
 /// Published names of the result of `doctor`.
 pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];

@@ -215,7 +215,7 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
             escape_non_ascii(&alike.server)
         ));
     }
-    if let ConsentRequestOrigin::Model { after, .. } = &request.origin
+    if let ConsentRequestOrigin::Model { untrusted_servers: after, .. } = &request.origin
         && !after.is_empty()
     {
         words.push_str(&format!("; after words of {}", after.join(", ")));

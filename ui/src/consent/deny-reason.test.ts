@@ -17,7 +17,7 @@ import {
 installFakeHostForEachTest();
 
 const ofModel = consentRequest(toolBody({ path: "/x" }), {
-  origin: { by: "model", conversation: "c1", after: [] },
+  origin: { by: "model", conversation: "c1", untrustedServers: [] },
   scopes: ["once", "conversation"],
 });
 

@@ -35,7 +35,7 @@ describe("the request of a tool", () => {
       "You asked.",
     );
     expect(frame().getAllByText("You asked."), "the origin should be shown once").toHaveLength(1);
-    const model = { by: "model" as const, conversation: "c9", after: [] };
+    const model = { by: "model" as const, conversation: "c9", untrustedServers: [] };
     flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { origin: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;

@@ -25,7 +25,7 @@ import { reviewReason, type ToolRequest } from "./turn-decision.svelte";
 installFakeHostForEachTest();
 afterEach(() => vi.restoreAllMocks());
 
-const model = { by: "model" as const, conversation: "c1", after: [] };
+const model = { by: "model" as const, conversation: "c1", untrustedServers: [] };
 const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 
 /** Returns a consent request for a call of a reviewed tool. */
@@ -276,11 +276,11 @@ describe("the reason to review a call separately", () => {
       { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", isIdentical: true }] } },
       "warning",
     ],
-    ["is content of another server", { origin: { ...model, after: ["web"] } }, "untrusted"],
+    ["is content of another server", { origin: { ...model, untrustedServers: ["web"] } }, "untrusted"],
     [
       "is content of the same server",
       {
-        origin: { ...model, read: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
+        origin: { ...model, sameServerReadings: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
       },
       "untrusted",
     ],

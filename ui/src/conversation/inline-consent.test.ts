@@ -26,7 +26,7 @@ let run = 0;
 const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
   sample(toolBody({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
-    origin: { by: "model", conversation: "c1", after: [] },
+    origin: { by: "model", conversation: "c1", untrustedServers: [] },
     ...changes,
   });
 const call = (id: string): ServerCall => ({

@@ -110,7 +110,7 @@ describe("the registry", () => {
     const host = await open({
       search_registry: () => ({
         ...page(["a/1"]),
-        answer: sampleAnswer({ offline, fetched: Date.now() - 3 * 3_600_000, fromCache: true }),
+        answer: sampleAnswer({ offlineReason: offline, fetchedAt: Date.now() - 3 * 3_600_000, fromCache: true }),
       }),
     });
     const note = await screen.findByRole("group", { name: "The registry can't be reached" });
@@ -294,7 +294,7 @@ describe("the sheet", () => {
       upgrades: null,
     };
     expect(host.requests("install_server"), "the hash of the shown preview should be sent").toEqual([
-      { draft, hash: "hash of mine", stop: false },
+      { draft, hash: "hash of mine", stopRunning: false },
     ]);
     expect(router.current).toMatchObject({ at: "server", name: "mine" });
     expect(host.requests("start_server"), "nothing should be started").toEqual([]);

@@ -117,7 +117,7 @@ test("shows the origin of a server and the changes of a newer version", async ()
   await user.click(button);
   await waitFor(() => expect(installSheet.isOpen).toBe(false));
   expect(host.requests("install_server")).toMatchObject([
-    { draft: { upgrades: "notes", name: "notes", values: {}, sandbox: null }, stop: false },
+    { draft: { upgrades: "notes", name: "notes", values: {}, sandbox: null }, stopRunning: false },
   ]);
 });
 
@@ -129,7 +129,7 @@ test("states on the button that a running server is stopped", async () => {
   expect(await screen.findByText("It is running. Changing the version stops it.")).toBeVisible();
   await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
   await user.click(button);
-  await waitFor(() => expect(host.requests("install_server")).toMatchObject([{ stop: true }]));
+  await waitFor(() => expect(host.requests("install_server")).toMatchObject([{ stopRunning: true }]));
 });
 
 test("warns about a deleted version with the publisher's message as text", async () => {

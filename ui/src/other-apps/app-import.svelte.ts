@@ -67,7 +67,7 @@ class AppImport {
       for (const server of found.apps.flatMap((app) => app.servers)) {
         // A server that is disabled in its app is not preselected.
         const isComplete = server.placeholders.length === 0;
-        const isPicked = server.status === "new" && !server.off && isComplete;
+        const isPicked = server.status === "new" && !server.isDisabled && isComplete;
         if (isPicked && this.project === null) this.picked.add(server.id);
       }
       this.step = { is: "found", found };

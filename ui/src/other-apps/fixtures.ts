@@ -18,7 +18,7 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
     },
     ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
     ...{ placeholders: [], folder: null, sandbox: null, signIn: null },
-    ...{ off: false, tools: null, notes: [] },
+    ...{ isDisabled: false, tools: null, notes: [] },
     ...changes,
   };
 }

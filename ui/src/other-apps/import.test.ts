@@ -169,12 +169,12 @@ describe("a server", () => {
           candidate("git", {
             target: long,
             env: [
-              { name: "TOKEN", kind: "secret", toEnter: false },
-              { name: "LEVEL", kind: "literal", toEnter: false },
-              { name: "FOLDER", kind: "reference", toEnter: false },
-              { name: "KEY", kind: "reference", toEnter: true },
+              { name: "TOKEN", kind: "secret", requiresInput: false },
+              { name: "LEVEL", kind: "literal", requiresInput: false },
+              { name: "FOLDER", kind: "reference", requiresInput: false },
+              { name: "KEY", kind: "reference", requiresInput: true },
             ],
-            off: true,
+            isDisabled: true,
             tools: { enabled: ["log"], disabled: ["push", "reset"] },
             notes: [
               importNote("not_used", "English is not shown", "sandbox", "timeout"),
@@ -242,7 +242,7 @@ describe("a server", () => {
     const turned = "git\u202egpj.exe";
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
-      env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
+      env: [{ name: "A\u2066B", kind: "literal", requiresInput: false }],
       notes: [importNote("other", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
     });
     await scan(importCandidates([cursorApp(hidden)]));
@@ -343,7 +343,7 @@ test("selects all or none of an app, and counts them on the button", async () =>
 });
 
 test("works by keyboard: scan, deselect one, import, enter a value", async () => {
-  const key = { name: "KEY", kind: "reference", toEnter: true } as const;
+  const key = { name: "KEY", kind: "reference", requiresInput: true } as const;
   listed = importCandidates([cursorApp(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Search for servers"), "the button should be focused at first").toHaveFocus();
   await user.keyboard("{Enter}");
@@ -396,7 +396,7 @@ describe("after the import", () => {
   });
 
   test("lists missing values of imported servers only", async () => {
-    const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
+    const value = (name: string) => ({ name, kind: "reference", requiresInput: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await scan(
       importCandidates([
@@ -404,9 +404,9 @@ describe("after the import", () => {
           candidate("a", {
             headers: [
               value("Authorization"),
-              { ...value("X-Trace"), kind: "secret", toEnter: false },
+              { ...value("X-Trace"), kind: "secret", requiresInput: false },
             ],
-            env: [value("KEY"), { ...value("FOLDER"), toEnter: false }],
+            env: [value("KEY"), { ...value("FOLDER"), requiresInput: false }],
           }),
           candidate("b", { env: [value("OTHER")] }),
         ),

@@ -185,8 +185,8 @@ test("does not review definitions that change during the action", async () => {
 
 describe("a consent request", () => {
   test("X09: lists the servers whose content the model has read", () => {
-    const origin = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const request = consentRequest(toolBody({}), { origin: { ...origin, after: [...origin.after] } });
+    const origin = { by: "model", conversation: "c1", untrustedServers: ["weather", "news"] } as const;
+    const request = consentRequest(toolBody({}), { origin: { ...origin, untrustedServers: [...origin.untrustedServers] } });
     render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Requested after untrusted output of weather, news."),
@@ -204,7 +204,7 @@ describe("a consent request", () => {
       { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
-    const origin = { by: "model" as const, conversation: "c1", after: [], read };
+    const origin = { by: "model" as const, conversation: "c1", untrustedServers: [], sameServerReadings: read };
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
@@ -220,7 +220,7 @@ describe("a consent request", () => {
   });
 
   test("X09: states that it is unknown what a model has read", () => {
-    const origin = { by: "model" as const, conversation: "c1", after: [] };
+    const origin = { by: "model" as const, conversation: "c1", untrustedServers: [] };
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });

@@ -259,7 +259,7 @@ describe("a dry run", () => {
     ],
     assumedUnchanged: false,
     reviewState: "changed",
-    turnedOff: false,
+    isToolTurnedOff: false,
   };
 
   it("shows the decision and the rule that causes it", async () => {
@@ -315,7 +315,7 @@ describe("a dry run", () => {
   it("shows that models can't call a disabled tool", async () => {
     const reason = "turned-off";
     const by = { kind: "built_in" } as const;
-    await show({}, { dry_run: () => ({ ...result, reason, by, considered: [], turnedOff: true }) });
+    await show({}, { dry_run: () => ({ ...result, reason, by, considered: [], isToolTurnedOff: true }) });
     const names = screen.getAllByLabelText("Tool");
     await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
     await fireEvent.click(screen.getByRole("button", { name: "Test" }));

@@ -190,7 +190,7 @@ pub struct DryRunResult {
     /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
     /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
     /// `effect` applies to calls by other callers.
-    pub turned_off: bool,
+    pub is_tool_turned_off: bool,
 }
 
 /// Source of a decision by the policy.

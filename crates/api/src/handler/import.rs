@@ -112,7 +112,7 @@ fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
-            to_enter: server.needs_value(name),
+            requires_input: server.needs_value(name),
         };
         kinds.iter().map(one).collect()
     };
@@ -130,7 +130,7 @@ fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
         headers: values(&server.headers),
         status: server.status,
         placeholders: server.placeholders.clone(),
-        off: server.off,
+        is_disabled: server.off,
         tools: Some(server.config.tools.clone()).filter(|tools| !tools.admits_all_tools()),
         notes: server.notes.clone(),
     }

@@ -164,7 +164,7 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (require_installer(api)?, parse_install_draft(r.draft)?);
     let persistence = match draft.upgrades {
-        Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
+        Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop_running).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
     };
     Ok(server_setup::secret_storage_report(persistence))
@@ -189,9 +189,9 @@ fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiErro
 fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedResponse<T>, requested_at: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
-        fetched: answer.fetched,
+        fetched_at: answer.fetched,
         from_cache: answer.fetched < requested_at,
-        offline: answer.offline.as_ref().map(ToString::to_string),
+        offline_reason: answer.offline.as_ref().map(ToString::to_string),
     }
 }
 

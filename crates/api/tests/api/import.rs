@@ -34,7 +34,7 @@ async fn only_selected_servers_are_imported() {
         "the searched apps should be listed: {listed}"
     );
     let linear = listed_server(&listed, "cursor", "linear");
-    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
+    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
     assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
     let filesystem = listed_server(&listed, "claude-desktop", "filesystem");

@@ -49,7 +49,7 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
     assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "the description should be sanitized: {found}");
     assert_eq!(page["answer"]["fromCache"], false, "the response should not be cached: {page}");
     let again = run_command(&api, "search_registry", json!({ "text": "notes" })).await;
-    assert_eq!(again["answer"]["fetched"], page["answer"]["fetched"], "the response should be cached");
+    assert_eq!(again["answer"]["fetchedAt"], page["answer"]["fetchedAt"], "the response should be cached");
     let shown = run_command(&api, "registry_server", json!({ "name": SERVER_NAME })).await;
     let kinds: Vec<&Value> = shown["choices"].as_array().unwrap().iter().map(|choice| &choice["kind"]).collect();
     assert_eq!(kinds, ["npm", "streamable-http"]);
@@ -58,7 +58,7 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
     drop(registry);
     let offline = run_command(&api, "search_registry", json!({ "text": "notes", "refresh": true })).await;
     assert_eq!(offline["servers"], page["servers"], "the cached response should be used without the registry");
-    assert!(offline["answer"]["offline"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
+    assert!(offline["answer"]["offlineReason"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
 }
 
 #[tokio::test]

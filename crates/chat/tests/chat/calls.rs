@@ -242,7 +242,7 @@ async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     let request = talk.app.consent_request("demo", "the first call", is_tool_call_request).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = talk.app.consent_request("other", "the call that a result led to", is_tool_call_request).await;
-    let ConsentRequestOrigin::Model { after, .. } = &request.origin else {
+    let ConsentRequestOrigin::Model { untrusted_servers: after, .. } = &request.origin else {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");

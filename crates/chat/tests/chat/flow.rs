@@ -58,7 +58,8 @@ async fn call_after_a_resource_of_the_same_server_requires_consent_unless_disabl
         ("after-untrusted", &[ApprovalScope::Once][..]),
         "S26: the call requires consent, once"
     );
-    let ConsentRequestOrigin::Model { read, after, .. } = &request.origin else {
+    let ConsentRequestOrigin::Model { same_server_readings: read, untrusted_servers: after, .. } = &request.origin
+    else {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(
@@ -100,7 +101,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, Some(first)).await.unwrap();
     let request = app.consent_request("demo", "the call after the restart", is_tool_call_request).await;
     assert_eq!(request.reason, "after-untrusted", "S26: the call requires consent");
-    let ConsentRequestOrigin::Model { read, .. } = &request.origin else {
+    let ConsentRequestOrigin::Model { same_server_readings: read, .. } = &request.origin else {
         panic!("the origin is not a model: {request:?}")
     };
     assert!(

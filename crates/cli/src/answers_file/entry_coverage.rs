@@ -237,7 +237,10 @@ fn flag_reasons_text(flags: &[Flag]) -> String {
 
 /// Returns the condition for calls by a model that has read output of servers, or `None` if it does not apply.
 fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
-    let ConsentRequestOrigin::Model { after, read, .. } = &request.origin else { return None };
+    let ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } = &request.origin
+    else {
+        return None;
+    };
     // Without a rule that requires a decision for each act, an approval that is limited to one call means that the
     // conversation contains, or may contain, output of other servers.
     let may_be = request.reason == "after-untrusted"

@@ -118,8 +118,8 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
 fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     let model = |after: &[&str]| ConsentRequestOrigin::Model {
         conversation: "c".into(),
-        after: after.iter().map(|&server| server.to_owned()).collect(),
-        read: Vec::new(),
+        untrusted_servers: after.iter().map(|&server| server.to_owned()).collect(),
+        same_server_readings: Vec::new(),
     };
     let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
@@ -132,7 +132,11 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     let untrusted = ConsentRequest { origin: model(&["web"]), ..trusted.clone() };
     let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
     let held = ConsentRequest { reason: "after-untrusted".into(), ..trusted.clone() };
-    let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
+    let same = ConsentRequestOrigin::Model {
+        conversation: "c".into(),
+        untrusted_servers: Vec::new(),
+        same_server_readings: vec![own],
+    };
     let same = ConsentRequest { origin: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
     let plain = parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed =
@@ -425,7 +429,11 @@ fn every_problem_has_a_position_and_an_explanation() {
 fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
         let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
-        let origin = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
+        let origin = ConsentRequestOrigin::Model {
+            conversation: "c".into(),
+            untrusted_servers: Vec::new(),
+            same_server_readings: Vec::new(),
+        };
         ConsentRequest { reason: "result-review".into(), ..consent_request("web", body, origin) }
     };
     let mut wrong = result();

@@ -24,7 +24,11 @@ impl Owner {
         reply: oneshot::Sender<ResultVerdict>,
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
-        let origin = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
+        let origin = ConsentRequestOrigin::Model {
+            conversation,
+            untrusted_servers: Vec::new(),
+            same_server_readings: Vec::new(),
+        };
         self.calls.held_results.insert(call.clone(), PendingResult { result, reply });
         self.request_consent(
             &server,

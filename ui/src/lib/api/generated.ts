@@ -1949,12 +1949,12 @@ conversation: string,
 /**
  * Names of other servers whose content the model has read in the conversation and that are not trusted.
  */
-after: Array<string>, 
+untrustedServers: Array<string>, 
 /**
  * Content of the called server that the model has already read in the conversation, and after which the
  * server's data flow settings require consent for its calls.
  */
-read?: Array<Reading>, } | { "by": "app", 
+sameServerReadings?: Array<Reading>, } | { "by": "app", 
 /**
  * Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
  */
@@ -2582,7 +2582,7 @@ reviewState: ReviewState | null,
  * refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
  * `effect` applies to calls by other callers.
  */
-turnedOff: boolean, };
+isToolTurnedOff: boolean, };
 
 /**
  * Texts of an earlier approval and of the requested one. Both texts name headers and environment variables without
@@ -3373,7 +3373,7 @@ placeholders: Array<ImportPlaceholder>,
 /**
  * `true` if the server is disabled in the other app.
  */
-off: boolean, 
+isDisabled: boolean, 
 /**
  * Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
  */
@@ -3619,7 +3619,7 @@ kind: ImportedValueKind,
 /**
  * `true` if the user has to enter the value after the import.
  */
-toEnter: boolean, };
+requiresInput: boolean, };
 
 /**
  * Kind of the value of a variable or header, which determines how an import stores the value.
@@ -3651,7 +3651,7 @@ hash: string,
 /**
  * `true` if the user agreed that a running server is stopped for its upgrade.
  */
-stop: boolean, };
+stopRunning: boolean, };
 
 /**
  * A package or remote of a registry's server. Each of them provides the server.
@@ -5239,7 +5239,7 @@ skill: string,
  * Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
  * current skill.
  */
-shown: string | null, 
+shownHash: string | null, 
 /**
  * Path of the file, or `None` for `SKILL.md`.
  */
@@ -5297,7 +5297,7 @@ registry: string,
 /**
  * Time at which the response was received, in milliseconds since 1970.
  */
-fetched: number, 
+fetchedAt: number, 
 /**
  * `true` if this response is from the cache.
  */
@@ -5305,7 +5305,7 @@ fromCache: boolean,
 /**
  * Reason why the registry could not be reached, or `None` if no request failed.
  */
-offline: string | null, };
+offlineReason: string | null, };
 
 /**
  * Version of a server, as listed in the registry.

@@ -143,7 +143,7 @@ pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> Dry
         considered: result.explanation.considered.into_iter().map(considered_rule_view).collect(),
         assumed_unchanged: result.assumed_unchanged,
         review_state: result.review_state,
-        turned_off: result.turned_off,
+        is_tool_turned_off: result.turned_off,
     }
 }
 
