@@ -252,7 +252,10 @@ describe("a consent request", () => {
     await clickElement(document.querySelector(".consent-scrim") as Element);
     await vi.advanceTimersByTimeAsync(100);
     expect(sentDecisions(), "there should be no decision").toEqual([]);
-    expect(screen.getByTestId("consent-request"), "the request should still be shown").toBeInTheDocument();
+    expect(
+      screen.getByTestId("consent-request"),
+      "the request should still be shown",
+    ).toBeInTheDocument();
   });
 
   it("blocks Allow until hidden characters were expanded (X14)", async () => {

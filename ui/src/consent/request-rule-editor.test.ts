@@ -49,7 +49,10 @@ describe('the entry "Always when…"', () => {
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await vi.waitFor(() =>
-      expect(screen.queryByTestId("consent-request"), "the editor should hide the request").toBeNull(),
+      expect(
+        screen.queryByTestId("consent-request"),
+        "the editor should hide the request",
+      ).toBeNull(),
     );
     expect(within(editor).getByLabelText("Action"), "the rule should allow").toHaveValue("allow");
     expect(within(editor).getByLabelText("Server")).toHaveValue("files");

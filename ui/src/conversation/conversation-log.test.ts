@@ -84,7 +84,10 @@ describe("the target of a search", () => {
       "i300",
     ]);
     expect(await open.reach("i500"), "loaded items should be found").toBe(true);
-    expect(host.requests("read_conversation_items"), "loaded items should not be read again").toHaveLength(4);
+    expect(
+      host.requests("read_conversation_items"),
+      "loaded items should not be read again",
+    ).toHaveLength(4);
   });
 
   it("is not found if it is in no visible branch", async () => {
@@ -138,7 +141,10 @@ describe("omitted content", () => {
         2,
       ),
     );
-    expect(host.requests("read_omitted_content"), "the content should not be fetched again").toEqual([
+    expect(
+      host.requests("read_omitted_content"),
+      "the content should not be fetched again",
+    ).toEqual([
       { hash: "h1" },
     ]);
   });

@@ -100,7 +100,10 @@ describe("a consent request for a call of the model", () => {
       ]),
     );
     await screen.findByText("/t2");
-    expect(screen.getAllByTestId("consent-request"), "one request should be shown at a time").toHaveLength(
+    expect(
+      screen.getAllByTestId("consent-request"),
+      "one request should be shown at a time",
+    ).toHaveLength(
       1,
     );
     expect(
@@ -201,7 +204,10 @@ describe("the tool calls of one turn", () => {
     const user = userEvent.setup();
     draw();
     const turn = await list();
-    expect(screen.queryByTestId("consent-request"), "no request should be shown in its card").toBeNull();
+    expect(
+      screen.queryByTestId("consent-request"),
+      "no request should be shown in its card",
+    ).toBeNull();
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
     await armed("Allow these 2");

@@ -69,7 +69,10 @@ describe("scanning", () => {
       "Searching for servers…",
     );
     await user.click(button("Search for servers"));
-    expect(host.requests("find_import_candidates").length, "a second click should scan nothing").toBe(1);
+    expect(
+      host.requests("find_import_candidates").length,
+      "a second click should scan nothing",
+    ).toBe(1);
     finish(importCandidates([cursorApp(candidate("git"))]));
     const heading = await screen.findByRole("heading", { name: "Found 1 server" });
     await waitFor(() => expect(heading, "the result should be focused").toHaveFocus());
@@ -418,7 +421,10 @@ describe("after the import", () => {
     expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
     expect(list.queryByText("OTHER"), "values of other servers should not be listed").toBeNull();
     await user.click(button("Search again"));
-    expect(host.requests("find_import_candidates").length, "the sources should be read again").toBe(2);
+    expect(
+      host.requests("find_import_candidates").length,
+      "the sources should be read again",
+    ).toBe(2);
   });
 
   test("keeps the selection after a failure", async () => {

@@ -89,7 +89,10 @@ describe("a definition that differs from the reviewed one", () => {
     expect(screen.getByText("none"), "a removed value should be marked").toBeInTheDocument();
     expect(screen.getByText(/_meta/), "the whole definition should be shown").toBeInTheDocument();
     await userEvent.click(await reviewable());
-    expect(host.requests("review_definitions"), "the review should be bound to the shown definition").toEqual([
+    expect(
+      host.requests("review_definitions"),
+      "the review should be bound to the shown definition",
+    ).toEqual([
       { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
     ]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
@@ -102,7 +105,10 @@ describe("a definition that differs from the reviewed one", () => {
     await userEvent.click(button);
     expect(host.requests("review_definitions"), "an early click should have no effect").toEqual([]);
     await userEvent.click(await reviewable());
-    expect(host.requests("review_definitions")[0]?.tools, "the shown definition should be reviewed").toEqual([
+    expect(
+      host.requests("review_definitions")[0]?.tools,
+      "the shown definition should be reviewed",
+    ).toEqual([
       { name: "send", hash: "another" },
     ]);
   });
