@@ -3,15 +3,15 @@ import type { Events } from "$lib/api/generated";
 
 /**
  * Sandbox of the process that renders the page. `native` is the sandbox of the operating system's web view. The app
- * records starts with a blank window, after which it starts without the sandbox. `unkept` is the reason why it can't
+ * records starts with a blank window, after which it starts without the sandbox. `storageProblem` is the reason why it can't
  * record them.
  */
-export type PageSandbox = { unkept?: string | null } & (
+export type PageSandbox = { storageProblem?: string | null } & (
   | { is: "native" }
   | { is: "on" }
   | ({ is: "off" } & (
-      | { because: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
-      | { because: "no_namespaces" | "no_memory"; cause: string }
+      | { reason: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
+      | { reason: "no_namespaces" | "no_memory"; cause: string }
     ))
 );
 
