@@ -75,7 +75,7 @@ macro_rules! commands {
             /// Returns the authorization state of a server.
             authorization: ServerName => Authorization,
             /// Completes a sign-in with a redirect URL that the user pastes, for a browser that can't reach Drawbridge.
-            complete_sign_in: PasteRedirect => EmptyObject,
+            complete_sign_in: CompleteSignIn => EmptyObject,
             /// Sets the minimum level of the log messages that a server sends.
             set_log_level: SetLogLevel => EmptyObject,
             /// Pings a server and returns the round-trip time.
@@ -91,10 +91,10 @@ macro_rules! commands {
             describe_sandbox: ServerName => SandboxReport,
             /// Returns a sandbox proposal for the server in a start request, and the files and hosts that the server
             /// could access in it. Nothing is started or changed.
-            propose_sandbox: OfferSandbox => SandboxOffer,
+            propose_sandbox: ProposeSandbox => SandboxOffer,
             /// Adds a sandbox to the settings of the server in a start request. The start then requires consent to the
             /// new settings, which have another hash.
-            add_sandbox: ContainStart => EmptyObject,
+            add_sandbox: AddSandbox => EmptyObject,
             /// Returns the current usage of a server for each limit.
             read_limits_usage: ServerName => LimitsUsage,
             /// Opens the system's dialog to select a folder.

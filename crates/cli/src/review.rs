@@ -1,7 +1,7 @@
 //! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
-use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, ServerName, Tool};
+use api::data::{Prompt, Review, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub(crate) async fn review_definitions(
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
-        let reviewed_definition = || SeenDefinition { name: name.to_owned(), hash: hash.to_owned() };
+        let reviewed_definition = || ReviewedDefinition { name: name.to_owned(), hash: hash.to_owned() };
         if is_tool {
             review.tools.push(reviewed_definition());
         } else if is_prompt {

@@ -151,7 +151,7 @@ pub enum SignOutOutcome {
 
 /// Redirect URL that the user copied from the browser at the end of a sign-in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct PasteRedirect {
+pub struct CompleteSignIn {
     /// Name of the server in the settings.
     pub server: String,
     /// Whole redirect URL, including its query.

@@ -123,7 +123,7 @@ pub struct SandboxReport {
 
 /// Request to propose a sandbox for the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct OfferSandbox {
+pub struct ProposeSandbox {
     /// Identifier of the consent request.
     pub id: String,
     /// Network access in the sandbox, or `None` to let Drawbridge propose one.
@@ -163,7 +163,7 @@ pub enum SandboxOffer {
 
 /// Request to add a sandbox to the settings of the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContainStart {
+pub struct AddSandbox {
     /// Identifier of the consent request.
     pub id: String,
     /// Hash of the consent request as it was shown.

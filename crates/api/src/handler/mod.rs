@@ -120,7 +120,7 @@ impl Handler for Api {
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
         Ok(views::authorization_view(self.host.authorization(r.server).await?))
     }
-    async fn complete_sign_in(&self, r: PasteRedirect) -> Result<EmptyObject, ApiError> {
+    async fn complete_sign_in(&self, r: CompleteSignIn) -> Result<EmptyObject, ApiError> {
         Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| EmptyObject {})?)
     }
     async fn set_log_level(&self, r: SetLogLevel) -> Result<EmptyObject, ApiError> {
@@ -138,10 +138,10 @@ impl Handler for Api {
     async fn describe_sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         containment::sandbox_report(self, r.server).await
     }
-    async fn propose_sandbox(&self, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
+    async fn propose_sandbox(&self, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
         containment::offer_sandbox(self, r).await
     }
-    async fn add_sandbox(&self, r: ContainStart) -> Result<EmptyObject, ApiError> {
+    async fn add_sandbox(&self, r: AddSandbox) -> Result<EmptyObject, ApiError> {
         containment::contain_start(self, r).await
     }
     async fn read_limits_usage(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {

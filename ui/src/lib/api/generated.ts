@@ -44,14 +44,14 @@ export interface Commands {
   sign_out: { request: ServerName; response: SignOutOutcome };
   change_account: { request: ServerName; response: SignOutOutcome };
   authorization: { request: ServerName; response: Authorization };
-  complete_sign_in: { request: PasteRedirect; response: EmptyObject };
+  complete_sign_in: { request: CompleteSignIn; response: EmptyObject };
   set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
   set_roots: { request: SetRoots; response: EmptyObject };
   set_data_flow: { request: SetDataFlow; response: EmptyObject };
   describe_sandbox: { request: ServerName; response: SandboxReport };
-  propose_sandbox: { request: OfferSandbox; response: SandboxOffer };
-  add_sandbox: { request: ContainStart; response: EmptyObject };
+  propose_sandbox: { request: ProposeSandbox; response: SandboxOffer };
+  add_sandbox: { request: AddSandbox; response: EmptyObject };
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
@@ -300,6 +300,23 @@ server: string,
  * Sequence number of the entry in the server's log.
  */
 seq: number, };
+
+/**
+ * Request to add a sandbox to the settings of the server in a start request.
+ */
+export type AddSandbox = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Hash of the consent request as it was shown.
+ */
+hash: string, 
+/**
+ * Sandbox for the settings of the server.
+ */
+sandbox: Sandbox, };
 
 /**
  * Request to add a server to the settings.
@@ -1503,6 +1520,19 @@ value: string,
 context: { [key in string]: string }, };
 
 /**
+ * Redirect URL that the user copied from the browser at the end of a sign-in.
+ */
+export type CompleteSignIn = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Whole redirect URL, including its query.
+ */
+url: string, };
+
+/**
  * Values that a server suggests for an argument.
  */
 export type Completion = { 
@@ -2015,23 +2045,6 @@ argument: number | null,
  * Evaluation of each argument condition.
  */
 arguments: Array<ArgumentJudgement>, };
-
-/**
- * Request to add a sandbox to the settings of the server in a start request.
- */
-export type ContainStart = { 
-/**
- * Identifier of the consent request.
- */
-id: string, 
-/**
- * Hash of the consent request as it was shown.
- */
-hash: string, 
-/**
- * Sandbox for the settings of the server.
- */
-sandbox: Sandbox, };
 
 /**
  * Content block in a message or a result.
@@ -4546,19 +4559,6 @@ export type Notice = { "is": "rounds",
 rounds: number, };
 
 /**
- * Request to propose a sandbox for the server in a start request.
- */
-export type OfferSandbox = { 
-/**
- * Identifier of the consent request.
- */
-id: string, 
-/**
- * Network access in the sandbox, or `None` to let Drawbridge propose one.
- */
-network: SandboxNetwork | null, };
-
-/**
  * Bundle to install. The hash, the sizes and the folder are determined by Drawbridge, and all other members are claims
  * of the publisher.
  */
@@ -4710,19 +4710,6 @@ integrity: string | null,
  * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
-
-/**
- * Redirect URL that the user copied from the browser at the end of a sign-in.
- */
-export type PasteRedirect = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Whole redirect URL, including its query.
- */
-url: string, };
 
 /**
  * The text in which a `BlockedPath` occurs.
@@ -5111,6 +5098,19 @@ messages: Array<Message>, };
  * The reason why Drawbridge does not propose a folder for a server's sandbox.
  */
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
+
+/**
+ * Request to propose a sandbox for the server in a start request.
+ */
+export type ProposeSandbox = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Network access in the sandbox, or `None` to let Drawbridge propose one.
+ */
+network: SandboxNetwork | null, };
 
 /**
  * Request that refers to a model provider by its identifier.
@@ -5803,11 +5803,11 @@ server: string,
 /**
  * Tools whose definitions the user has reviewed.
  */
-tools: Array<SeenDefinition>, 
+tools: Array<ReviewedDefinition>, 
 /**
  * Prompts whose definitions the user has reviewed.
  */
-prompts: Array<SeenDefinition>, };
+prompts: Array<ReviewedDefinition>, };
 
 /**
  * Review state of a definition, with findings for the user.
@@ -5839,6 +5839,19 @@ flags: Array<Flag>, };
  * State of the user's review of a tool's definition.
  */
 export type ReviewState = "reviewed" | "new" | "changed";
+
+/**
+ * Definition as it was shown to the user.
+ */
+export type ReviewedDefinition = { 
+/**
+ * Name of the reviewed tool or prompt.
+ */
+name: string, 
+/**
+ * Hash of the definition that was shown to the user.
+ */
+hash: string, };
 
 /**
  * Author of a message.
@@ -6554,19 +6567,6 @@ cause: string, } | { "is": "broken",
  * Error message, with advice for the user.
  */
 cause: string, };
-
-/**
- * Definition as it was shown to the user.
- */
-export type SeenDefinition = { 
-/**
- * Name of the reviewed tool or prompt.
- */
-name: string, 
-/**
- * Hash of the definition that was shown to the user.
- */
-hash: string, };
 
 /**
  * Message to send to the model of a conversation.
