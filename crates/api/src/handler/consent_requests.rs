@@ -51,7 +51,7 @@ pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Re
     Ok(views::consent_request_view(api.host.edit(consent_request, edit).await?))
 }
 
-pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
+pub(super) async fn validate_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
     let content = require_object(r.content, "a form's content")?;
     let problems = api.host.check_form(parse_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })

@@ -78,7 +78,7 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStor
     Ok(server_setup::secret_storage_report(require_installer(api)?.set_registry(r.address, header).await?))
 }
 
-pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
+pub(super) async fn plan_install(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
     let offer = installer.offer(&require_absolute_path(source)?, CachePolicy::Now).await?;
@@ -89,7 +89,7 @@ pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<In
     install_offer_view(installer, offer, name, requested_at).await
 }
 
-pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+pub(super) async fn plan_upgrade(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
     let source = r.source.map(require_absolute_path).transpose()?;
@@ -133,7 +133,7 @@ async fn install_offer_view(
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
 
-pub(super) async fn install_preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
+pub(super) async fn preview_install(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
     let installer = require_installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };

@@ -43,7 +43,7 @@ impl Handler for Api {
         server_setup::add_server(self, r).await
     }
     async fn parse_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
-        servers::check_import(self, &r.text).await
+        servers::parse_import(self, &r.text).await
     }
     async fn find_import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
         import::list_candidates(self, r).await
@@ -52,7 +52,7 @@ impl Handler for Api {
         import::import_servers(self, r).await
     }
     async fn list_project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
-        import::project_files(self, r).await
+        import::list_project_files(self, r).await
     }
     async fn search_registry(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search_registry(self, r).await
@@ -67,10 +67,10 @@ impl Handler for Api {
         installs::set_registry(self, r).await
     }
     async fn plan_install(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
-        installs::install_offer(self, r).await
+        installs::plan_install(self, r).await
     }
     async fn preview_install(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
-        installs::install_preview(self, r).await
+        installs::preview_install(self, r).await
     }
     async fn install_server(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
         installs::install(self, r).await
@@ -79,7 +79,7 @@ impl Handler for Api {
         newer_versions::version_reports(self, &r).await
     }
     async fn plan_upgrade(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
-        installs::upgrade_offer(self, r).await
+        installs::plan_upgrade(self, r).await
     }
     async fn update_server(&self, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::update_server(self, r).await
@@ -139,10 +139,10 @@ impl Handler for Api {
         containment::sandbox_report(self, r.server).await
     }
     async fn propose_sandbox(&self, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
-        containment::offer_sandbox(self, r).await
+        containment::propose_sandbox(self, r).await
     }
     async fn add_sandbox(&self, r: AddSandbox) -> Result<EmptyObject, ApiError> {
-        containment::contain_start(self, r).await
+        containment::add_sandbox(self, r).await
     }
     async fn read_limits_usage(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
         containment::limits_usage(self, r.server).await
@@ -203,7 +203,7 @@ impl Handler for Api {
         consent_requests::edit_consent_request(self, r).await
     }
     async fn validate_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
-        consent_requests::check_form(self, r).await
+        consent_requests::validate_form(self, r).await
     }
     async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
         Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
@@ -222,7 +222,7 @@ impl Handler for Api {
         servers::activity(self, r).await
     }
     async fn read_activity_message(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
-        servers::activity_body(self, r).await
+        servers::read_activity_message(self, r).await
     }
 
     async fn export_activity(&self, r: ServerName) -> Result<SavedFile, ApiError> {
@@ -342,10 +342,10 @@ impl Handler for Api {
         audit::audit(self, r).await
     }
     async fn verify_audit_log(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
-        audit::verify_audit(self).await
+        audit::verify_audit_log(self).await
     }
     async fn export_audit_log(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
-        audit::export_audit(self).await
+        audit::export_audit_log(self).await
     }
 
     async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
@@ -380,7 +380,7 @@ impl Handler for Api {
         rules::dry_run(self, r).await
     }
     async fn read_policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
-        rules::policy_text(self).await
+        rules::read_policy_text(self).await
     }
     async fn export_policy(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
         rules::export_policy(self).await
