@@ -3,8 +3,9 @@
 //! A request only opens a dialog in the page. Nothing is read, installed or started. Callers: `lib.rs` (a second
 //! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropped_bundles.rs`.
 //!
-//! The page handles one request at a time and reports when the user has finished with it ([`finish_opening`]). The queue
-//! is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden frame.
+//! The page handles one request at a time and reports when the user has finished with it ([`finish_opening`]). The
+//! queue is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden
+//! frame.
 
 pub(crate) mod arguments;
 
