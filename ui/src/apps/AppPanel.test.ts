@@ -159,7 +159,8 @@ test("says that a page has changed", async () => {
 });
 
 test("shows why an app can't be shown", async () => {
-  host.answers.read_app_page = () => Promise.reject({ code: "unsupported", message: "no isolation" });
+  host.answers.read_app_page = () =>
+    Promise.reject({ code: "unsupported", message: "no isolation" });
   show();
   await userEvent.click(await button("Show app"));
   expect(await screen.findByText("Apps can't be shown on this computer")).toBeVisible();

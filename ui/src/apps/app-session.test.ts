@@ -55,7 +55,8 @@ const change = (body: AppViewChange, view = VIEW) =>
   host.send({ type: "app_view_changed", view, change: body });
 const sent = () =>
   host.requests("app_message").map(({ message }) => JSON.parse(message) as unknown);
-const answers = () => host.requests("decide_app_request").map(({ request, answer }) => [request, answer]);
+const answers = () =>
+  host.requests("decide_app_request").map(({ request, answer }) => [request, answer]);
 
 /** Creates and starts a session. */
 function started(conversation: string | null = "c1"): AppSession {

@@ -19,7 +19,8 @@ afterEach(() => cleanup());
 
 function finding(id: Finding["id"], state: Finding["state"], changes: Partial<Finding> = {}) {
   const remedy = state === "ok" ? null : `What to do about ${id}.`;
-  return { id, title: id, state, observation: `${id} as it was seen`, remedy, servers: [], ...changes };
+  const observation = `${id} as it was seen`;
+  return { id, title: id, state, observation, remedy, servers: [], ...changes };
 }
 
 const found: CheckedComputer = {

@@ -170,7 +170,8 @@ describe("every kind", () => {
   it("S01 connect: names the changed sign-in settings", () => {
     const path = ["identityProvider.tokenEndpoint"];
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
-    const diff = { changes: [change], more: 0, serverChanged: true, isTruncated: false, before: null };
+    const changes = [change];
+    const diff = { changes, more: 0, serverChanged: true, isTruncated: false, before: null };
     const marks = { ...NO_REVIEW_MARKS, diff };
     const text = `${connectBody.url.url} (with Authorization, X-Team)`;
     const earlierApproval = { approved: text, requested: text };
@@ -194,7 +195,10 @@ describe("every kind", () => {
   it("start and connect: names of headers and variables alone are not marked as changes", async () => {
     const command = "npx -y server (in /home/ann) (with API_KEY)";
     const address = `${connectBody.url.url} (with Authorization, X-Team)`;
-    const start = { ...startServerBody, earlierApproval: { approved: command, requested: command } };
+    const start = {
+      ...startServerBody,
+      earlierApproval: { approved: command, requested: command },
+    };
     const { set } = renderRequests(consentRequest(start));
     expect(screen.getByText(/The command line is the same/)).toBeVisible();
     const connect = { ...connectBody, earlierApproval: { approved: address, requested: address } };
@@ -203,7 +207,8 @@ describe("every kind", () => {
     expect(screen.getByText(/The address is the same/)).toBeVisible();
     expect(document.querySelector("del, ins"), "nothing should be marked").toBeNull();
     const before = `${connectBody.url.url} (with Authorization)`;
-    set(consentRequest({ ...connectBody, earlierApproval: { approved: before, requested: address } }, { id: "q3" }));
+    const earlierApproval = { approved: before, requested: address };
+    set(consentRequest({ ...connectBody, earlierApproval }, { id: "q3" }));
     await tick();
     expect(screen.getByText(/This is not the address you approved/)).toBeVisible();
     const removed = [...document.querySelectorAll("del")].map((word) => word.textContent);

@@ -212,7 +212,9 @@ export class ConsentController implements Decidable {
    * Continues a sampling request without sending a payload: switches to a handwritten response, returns to the previous
    * step, or stops the model.
    */
-  async steerSampling(action: "write_response" | "return_to_request" | "stop_model"): Promise<void> {
+  async steerSampling(
+    action: "write_response" | "return_to_request" | "stop_model",
+  ): Promise<void> {
     const { request } = this;
     if (request) await this.sender.send(request, { action });
   }

@@ -76,7 +76,11 @@ describe("queue", () => {
   });
 
   it("E7: lists requests for folders outside of a call without showing them", () => {
-    const folders = (origin: ConsentRequest["origin"]) => ({ ...ofCall("a"), body: rootsBody, origin });
+    const folders = (origin: ConsentRequest["origin"]) => ({
+      ...ofCall("a"),
+      body: rootsBody,
+      origin,
+    });
     const { queue, set } = queueOf(folders({ by: "server" }));
     expect(queue.current, "the request should not be shown automatically").toBeNull();
     expect(queue.open.length, "the request should be listed").toBe(1);

@@ -268,7 +268,8 @@ export const authSettings: AuthSetting[] = [
     url: urlParts("as.example", "https://", "/1"),
   },
   {
-    ...{ field: "provider_issuer", value: "https://idp.example/", secret: false, isOnOtherDomain: false },
+    ...{ field: "provider_issuer", value: "https://idp.example/" },
+    ...{ secret: false, isOnOtherDomain: false },
     url: urlParts("idp.example", "https://", "/"),
   },
   {

@@ -77,7 +77,11 @@ describe("requesting another answer from a model", () => {
     await clickElement(button(AGAIN), 2);
     expect(sentDecisions().length, "a double click should have no effect").toBe(1);
     await clickElement(button(AGAIN));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "rerun_model" } });
+    expect(sentDecisions().at(-1)).toEqual({
+      id: "q1",
+      hash: "h2",
+      answer: { action: "rerun_model" },
+    });
   });
 
   it("E1: is disabled once the request changed", async () => {

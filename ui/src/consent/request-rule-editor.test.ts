@@ -113,7 +113,10 @@ describe('the entry "Always when…"', () => {
 
   it.each<[string, Partial<ConsentRequest>]>([
     ["the rule that asks", { reason: "after-untrusted", scopes: ["once"] }],
-    ["the conversation", { origin: { by: "model", conversation: "c1", untrustedServers: ["web"] } }],
+    [
+      "the conversation",
+      { origin: { by: "model", conversation: "c1", untrustedServers: ["web"] } },
+    ],
   ])("names the check box for calls after untrusted content, known from %s", async (_, changes) => {
     renderRequests(write(changes));
     await waitUntilArmed();

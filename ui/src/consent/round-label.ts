@@ -11,7 +11,8 @@ export function roundLabel(request: ConsentRequest, all: ConsentRequest[]): stri
   const { origin, round } = request;
   if (origin.by !== "call") return null;
   const others = all.filter(
-    (other) => other.id !== request.id && other.origin.by === "call" && other.origin.call === origin.call,
+    (other) =>
+      other.id !== request.id && other.origin.by === "call" && other.origin.call === origin.call,
   ).length;
   const words = [
     round !== null && round > 1 ? m.consent_round({ number: round }) : null,

@@ -152,7 +152,9 @@ describe("a request to a model", () => {
     list.value = list.options[1]?.value ?? "";
     list.dispatchEvent(new Event("change", { bubbles: true }));
     await vi.advanceTimersByTimeAsync(0);
-    const edits = host.sent.filter(([name]) => name === "edit_consent_request").map(([, sent]) => sent);
+    const edits = host.sent
+      .filter(([name]) => name === "edit_consent_request")
+      .map(([, sent]) => sent);
     expect(edits, "the choice should be sent to the host").toEqual([
       { id: "q1", edit: { change: "model", model: { provider: "local", model: "qwen" } } },
     ]);
@@ -208,7 +210,11 @@ describe("a request to a model", () => {
       "[sampling-review-result]: the whole answer should be shown",
     ).toBeInTheDocument();
     await clickElement(button("Back to the request"));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "return_to_request" } });
+    expect(sentDecisions().at(-1)).toEqual({
+      id: "q1",
+      hash: "h1",
+      answer: { action: "return_to_request" },
+    });
   });
 
   it("shows that the cost and the number of tokens are unknown", async () => {

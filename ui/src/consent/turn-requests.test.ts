@@ -276,11 +276,18 @@ describe("the reason to review a call separately", () => {
       { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", isIdentical: true }] } },
       "warning",
     ],
-    ["is content of another server", { origin: { ...model, untrustedServers: ["web"] } }, "untrusted"],
+    [
+      "is content of another server",
+      { origin: { ...model, untrustedServers: ["web"] } },
+      "untrusted",
+    ],
     [
       "is content of the same server",
       {
-        origin: { ...model, sameServerReadings: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
+        origin: {
+          ...model,
+          sameServerReadings: [{ kind: "tool", name: "read", server: "files", openWorld: true }],
+        },
       },
       "untrusted",
     ],

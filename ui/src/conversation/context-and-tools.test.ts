@@ -76,7 +76,8 @@ function opened(settings = sampleConversation().settings) {
         tools: [
           { server: "files", tool: "read", key: "files__read", tokens: 90, state: "offered" },
         ],
-        ...{ tokens: 90, threshold: 0, usesToolSearch: settings.toolSearch === true, instructions: [] },
+        ...{ tokens: 90, threshold: 0, instructions: [] },
+        usesToolSearch: settings.toolSearch === true,
       }),
       send_message: () => ({ message: "m", reply: "r" }),
     },

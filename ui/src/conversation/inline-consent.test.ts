@@ -191,7 +191,8 @@ describe("the tool calls of one turn", () => {
     toolRequest(id, { marks: { ...NO_REVIEW_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
-  const marked = (id: string) => host.send({ type: "consent_request_changed", consentRequest: reviewed(id) });
+  const marked = (id: string) =>
+    host.send({ type: "consent_request_changed", consentRequest: reviewed(id) });
 
   /** Renders the conversation and the consent dialog. */
   function draw() {

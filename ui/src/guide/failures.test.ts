@@ -186,7 +186,11 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         signIn(sampleAuthorization({ failureMessage: "what the host says", failure })),
       ),
       ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
-        signIn(sampleAuthorization({ account: sampleAccount({ reauthenticationReason: "it expired" }) })),
+        signIn(
+          sampleAuthorization({
+            account: sampleAccount({ reauthenticationReason: "it expired" }),
+          }),
+        ),
       ),
     ],
   },

@@ -194,7 +194,8 @@ export class InstallForm {
     this.error = null;
     try {
       // The label of the button states that a running server is stopped.
-      return await call("install_server", { draft, hash, stopRunning: this.upgraded?.running ?? false });
+      const stopRunning = this.upgraded?.running ?? false;
+      return await call("install_server", { draft, hash, stopRunning });
     } catch (cause) {
       this.error = toApiError(cause);
       return null;

@@ -110,7 +110,11 @@ describe("the registry", () => {
     const host = await open({
       search_registry: () => ({
         ...page(["a/1"]),
-        answer: sampleAnswer({ offlineReason: offline, fetchedAt: Date.now() - 3 * 3_600_000, fromCache: true }),
+        answer: sampleAnswer({
+          offlineReason: offline,
+          fetchedAt: Date.now() - 3 * 3_600_000,
+          fromCache: true,
+        }),
       }),
     });
     const note = await screen.findByRole("group", { name: "The registry can't be reached" });

@@ -100,7 +100,10 @@ test("waits while another dialog is open", async () => {
 
 test("waits behind a consent request", async () => {
   const host = await start();
-  host.send({ type: "consent_request_changed", consentRequest: consentRequest(rootsBody, { id: "q1" }) });
+  host.send({
+    type: "consent_request_changed",
+    consentRequest: consentRequest(rootsBody, { id: "q1" }),
+  });
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
   await screen.findByTestId("consent-request");

@@ -129,7 +129,9 @@ test("states on the button that a running server is stopped", async () => {
   expect(await screen.findByText("It is running. Changing the version stops it.")).toBeVisible();
   await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
   await user.click(button);
-  await waitFor(() => expect(host.requests("install_server")).toMatchObject([{ stopRunning: true }]));
+  await waitFor(() =>
+    expect(host.requests("install_server")).toMatchObject([{ stopRunning: true }]),
+  );
 });
 
 test("warns about a deleted version with the publisher's message as text", async () => {

@@ -87,7 +87,9 @@ describe("the page of models", () => {
         return {};
       },
       set_provider_key: () => ({ onlyThisRun: null }),
-      test_provider: () => ({ models: 2, reply: null, firstTokenMilliseconds: null, problem: null }),
+      test_provider: () => ({
+        ...{ models: 2, reply: null, firstTokenMilliseconds: null, problem: null },
+      }),
     });
     render(ModelsView);
     await screen.findByText("No providers yet");

@@ -54,7 +54,9 @@ export function flagLabel(reason: FlagReason): string {
 }
 
 export function lookAlikeLabel(alikes: LookAlike[]): string[] {
-  const sameName = [...new Set(alikes.filter((alike) => alike.isIdentical).map((alike) => alike.server))];
+  const sameName = [
+    ...new Set(alikes.filter((alike) => alike.isIdentical).map((alike) => alike.server)),
+  ];
   const similarName = alikes.filter((alike) => !alike.isIdentical);
   const words = similarName.map(({ server, name }) =>
     m.review_looks_like({ server: named(server), name: nameWithCodePoints(name) }),

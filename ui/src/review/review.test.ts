@@ -191,8 +191,9 @@ test("does not review definitions that change during the action", async () => {
 
 describe("a consent request", () => {
   test("X09: lists the servers whose content the model has read", () => {
-    const origin = { by: "model", conversation: "c1", untrustedServers: ["weather", "news"] } as const;
-    const request = consentRequest(toolBody({}), { origin: { ...origin, untrustedServers: [...origin.untrustedServers] } });
+    const untrustedServers = ["weather", "news"];
+    const origin = { by: "model" as const, conversation: "c1", untrustedServers };
+    const request = consentRequest(toolBody({}), { origin });
     render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Requested after untrusted output of weather, news."),
@@ -210,7 +211,10 @@ describe("a consent request", () => {
       { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
-    const origin = { by: "model" as const, conversation: "c1", untrustedServers: [], sameServerReadings: read };
+    const origin = {
+      ...{ by: "model" as const, conversation: "c1", untrustedServers: [] },
+      sameServerReadings: read,
+    };
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
@@ -302,7 +306,11 @@ test("lists the approved apps of a server, and removes an approval", async () =>
 });
 
 test("merges entries of the same name and hides no others", () => {
-  const alike = (server: string, name: string, isIdentical: boolean) => ({ server, name, isIdentical });
+  const alike = (server: string, name: string, isIdentical: boolean) => ({
+    server,
+    name,
+    isIdentical,
+  });
   const all = [
     ...[alike("a", "send", true), alike("b", "send", true)],
     ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],

@@ -55,7 +55,9 @@ export interface PrefilledRule {
 
 /** Returns `true` if untrusted content may have caused the call: the model has read some, or other hosts can influence the app. */
 export function followsUntrustedContent({ origin, reason }: ConsentRequest): boolean {
-  const hasRead = origin.by === "model" && (origin.untrustedServers.length > 0 || (origin.sameServerReadings ?? []).length > 0);
+  const hasRead =
+    origin.by === "model" &&
+    (origin.untrustedServers.length > 0 || (origin.sameServerReadings ?? []).length > 0);
   const isInfluenced = origin.by === "app" && origin.reachesOtherHosts;
   return hasRead || isInfluenced || reason === "after-untrusted";
 }

@@ -159,7 +159,10 @@ test.each([
 describe("the limits tab", () => {
   test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
     const server = sampleServer({ ...sandboxed, sandboxMechanism: "bubblewrap" });
-    const answers = { read_limits_usage: () => used, describe_sandbox: () => ({ plan, problem: null }) };
+    const answers = {
+      read_limits_usage: () => used,
+      describe_sandbox: () => ({ plan, problem: null }),
+    };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
     expect(
@@ -189,7 +192,10 @@ describe("the limits tab", () => {
   test("explains why a sandbox can't be set up", async () => {
     const server = sampleServer({ ...sandboxed, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
-    const answers = { read_limits_usage: () => used, describe_sandbox: () => ({ plan: null, problem }) };
+    const answers = {
+      read_limits_usage: () => used,
+      describe_sandbox: () => ({ plan: null, problem }),
+    };
     await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
     expect(await screen.findByText(problem), "the cause should be shown").toBeVisible();

@@ -76,7 +76,8 @@ export const refusedStep: SignInStep = {
 
 export function sampleAuthorization(changes: Partial<Authorization> = {}): Authorization {
   return {
-    ...{ server: "files", unsupportedReason: null, account: null, inProgress: null, failureMessage: null },
+    ...{ server: "files", unsupportedReason: null, account: null, inProgress: null },
+    failureMessage: null,
     ...{ failure: null, steps: [], tokenStorage: null },
     ...changes,
   };

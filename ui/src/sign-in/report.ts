@@ -37,7 +37,9 @@ function outcome({ account, failure, failureMessage }: Authorization): string {
 
 function stepText(step: SignInStep, index: number): string {
   const when = new Date(step.at).toISOString();
-  const lines = [`## ${index + 1}. ${visibleText(step.purpose)} (${when}, ${step.durationMilliseconds} ms)`];
+  const lines = [
+    `## ${index + 1}. ${visibleText(step.purpose)} (${when}, ${step.durationMilliseconds} ms)`,
+  ];
   if (step.request !== null) lines.push(quoted(">", step.request));
   if (step.response !== null) lines.push(quoted("<", step.response));
   lines.push(`${step.failed ? "FAILED" : "="} ${visibleText(step.conclusion)}`);

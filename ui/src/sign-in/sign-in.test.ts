@@ -115,7 +115,10 @@ describe("an account", () => {
 
   test("shows that tokens are stored for this run only, and why", async () => {
     const cause = "no Secret Service answers";
-    known = sampleAuthorization({ account: sampleAccount(), tokenStorage: { where: "this_run", cause } });
+    known = sampleAuthorization({
+      account: sampleAccount(),
+      tokenStorage: { where: "this_run", cause },
+    });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
     expect(panel, "the storage time should be shown").toHaveTextContent("until Drawbridge closes");

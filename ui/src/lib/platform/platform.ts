@@ -3,8 +3,8 @@ import type { Events } from "$lib/api/generated";
 
 /**
  * Sandbox of the process that renders the page. `native` is the sandbox of the operating system's web view. The app
- * records starts with a blank window, after which it starts without the sandbox. `storageProblem` is the reason why it can't
- * record them.
+ * records starts with a blank window, after which it starts without the sandbox. `storageProblem` is the reason why it
+ * can't record them.
  */
 export type PageSandbox = { storageProblem?: string | null } & (
   | { is: "native" }

@@ -166,7 +166,11 @@ class App {
         this.servers = this.servers.filter((server) => server.name !== event.name);
         break;
       case "consent_request_changed":
-        this.consentRequests = replaced(this.consentRequests, event.consentRequest, (request) => request.id);
+        this.consentRequests = replaced(
+          this.consentRequests,
+          event.consentRequest,
+          (request) => request.id,
+        );
         break;
       case "consent_request_closed": {
         const request = this.consentRequests.find((request) => request.id === event.id);

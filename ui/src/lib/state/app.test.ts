@@ -94,7 +94,10 @@ describe("events", () => {
   test("keeps the queue in order and closed requests separate", () => {
     host.send({ type: "consent_request_changed", consentRequest: consentRequest("a") });
     host.send({ type: "consent_request_changed", consentRequest: consentRequest("b", "git") });
-    host.send({ type: "consent_request_changed", consentRequest: { ...consentRequest("a"), hash: "new" } });
+    host.send({
+      type: "consent_request_changed",
+      consentRequest: { ...consentRequest("a"), hash: "new" },
+    });
     expect(
       app.consentRequests.map((q) => `${q.id} ${q.hash}`),
       "a changed request should keep its position",
