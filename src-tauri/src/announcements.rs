@@ -12,7 +12,7 @@ use domain::consent_request::ConsentRequestId;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_notification::NotificationExt as _;
 
-use crate::shell_events::show_question;
+use crate::shell_events::show_consent_request;
 use crate::window;
 
 /// Minimum interval between two notifications, since one is enough to bring the user back to the window.
@@ -88,7 +88,7 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
         let announcements = clicked.state::<Announcements>();
         let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
         match request {
-            Some(id) => show_question(&clicked, Some(id.0.to_string())),
+            Some(id) => show_consent_request(&clicked, Some(id.0.to_string())),
             None => window::show(&clicked),
         }
     });
@@ -154,8 +154,8 @@ pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> Stri
         ("roots", true) => "请求访问你的文件夹",
         ("result", false) => "answered: let the model read the result?",
         ("result", true) => "返回了结果：让模型读取吗？",
-        (_, false) => "has a question",
-        (_, true) => "有一个问题",
+        (_, false) => "needs your decision",
+        (_, true) => "需要你作出决定",
     };
     format!("{server} {what}")
 }
@@ -174,7 +174,7 @@ mod tests {
     fn announcement_names_the_server_and_its_request() {
         assert_eq!(notification_text(false, "files", "roots"), "files asks for your folders", "English text");
         assert_eq!(notification_text(true, "files", "roots"), "files 请求访问你的文件夹", "Chinese text");
-        assert_eq!(notification_text(false, "files", "new"), "files has a question", "text for an unknown kind");
+        assert_eq!(notification_text(false, "files", "new"), "files needs your decision", "text for an unknown kind");
     }
 
     #[test]

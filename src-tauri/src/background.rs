@@ -113,7 +113,7 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
 
 /// Command by which Drawbridge's page reports that it shows the dialog for closing the window.
 #[tauri::command]
-pub(crate) fn closing_shown(choice: State<'_, ClosingDialog>) {
+pub(crate) fn confirm_closing_dialog(choice: State<'_, ClosingDialog>) {
     choice.mark_shown();
 }
 

@@ -86,8 +86,12 @@ pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
         BenchMeasure::Empty | BenchMeasure::EmptyAtRest | BenchMeasure::Window => {
             print_measurement(app, "painted", time_until_page(drawn))
         }
-        BenchMeasure::Question => {
-            print_measurement(app, "question", async move { time_until_consent_request(api.host(), drawn).await })
+        BenchMeasure::ConsentRequest => {
+            print_measurement(
+                app,
+                "consent-request",
+                async move { time_until_consent_request(api.host(), drawn).await },
+            )
         }
     }
 }
@@ -133,7 +137,7 @@ async fn time_until_consent_request(
     let (id, requested_at) = request_consent(host, &mut events).await?;
     loop {
         let (what, at) = drawn.recv().await.ok_or(BenchmarkProblem::Ended)?;
-        if what == DrawnContent::Question(id.clone()) {
+        if what == DrawnContent::ConsentRequest(id.clone()) {
             return Ok(at.saturating_duration_since(requested_at));
         }
     }

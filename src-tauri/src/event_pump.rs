@@ -55,7 +55,7 @@ pub(crate) async fn listen_events(
 
 /// Records that Drawbridge's page has acknowledged a batch of events.
 #[tauri::command]
-pub(crate) fn events_seen(pump: State<'_, EventPump>) {
+pub(crate) fn acknowledge_events(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(RunningPump { room, .. }) = running.as_ref()
         && room.available_permits() < MAX_UNSEEN_BATCHES

@@ -70,7 +70,7 @@ pub fn run() -> ExitCode {
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
         Some(measure @ (BenchMeasure::Empty | BenchMeasure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
-        Some(BenchMeasure::Window | BenchMeasure::Question) => build_app(measure, sandbox, Builder::default()),
+        Some(BenchMeasure::Window | BenchMeasure::ConsentRequest) => build_app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // A second start at login must not open the window of the running app.

@@ -17,8 +17,8 @@ pub(crate) enum BenchMeasure {
     EmptyAtRest,
     /// `window`: the main window, from the start of the process until its first content is drawn.
     Window,
-    /// `question`: a consent request, from the server's message until it is drawn.
-    Question,
+    /// `consent-request`: a consent request, from the server's message until it is drawn.
+    ConsentRequest,
 }
 
 impl BenchMeasure {
@@ -28,7 +28,7 @@ impl BenchMeasure {
             "empty" => Some(Self::Empty),
             "empty-at-rest" => Some(Self::EmptyAtRest),
             "window" => Some(Self::Window),
-            "question" => Some(Self::Question),
+            "consent-request" => Some(Self::ConsentRequest),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ pub(crate) enum DrawnContent {
     /// First content of Drawbridge's page.
     Page,
     /// Consent request with this identifier.
-    Question(String),
+    ConsentRequest(String),
 }
 
 /// Sender of drawing times to a benchmark. Contains no channel in a normal start.
@@ -68,15 +68,15 @@ impl DrawingReporter {
 
 /// Command by which Drawbridge's page reports that its first content is drawn.
 #[tauri::command]
-pub(crate) fn painted(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
+pub(crate) fn report_first_paint(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
     sandbox.confirm_page();
     measured.send_time(DrawnContent::Page);
 }
 
 /// Records that a consent request is drawn.
 #[tauri::command]
-pub(crate) fn question_drawn(measured: State<'_, DrawingReporter>, id: String) {
-    measured.send_time(DrawnContent::Question(id));
+pub(crate) fn report_drawn_consent_request(measured: State<'_, DrawingReporter>, id: String) {
+    measured.send_time(DrawnContent::ConsentRequest(id));
 }
 
 /// Returns the time since this process was started, with a resolution of 10 ms, or `None` if the system does not report

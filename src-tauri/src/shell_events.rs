@@ -21,7 +21,7 @@ pub(crate) enum ShellEvent {
         servers: usize,
     },
     /// The user selected a consent request in a notification or in the tray. The page shows it in front.
-    ShowQuestion {
+    ShowConsentRequest {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
@@ -92,8 +92,8 @@ pub(crate) fn listen_shell_events(
 
 /// Brings the window to the front and shows a consent request, or the list of pending consent requests if `id` is
 /// `None`.
-pub(crate) fn show_question(app: &AppHandle, id: Option<String>) {
-    app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowQuestion { id });
+pub(crate) fn show_consent_request(app: &AppHandle, id: Option<String>) {
+    app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowConsentRequest { id });
     crate::window::show(app);
 }
 
@@ -122,13 +122,13 @@ mod tests {
     fn show_request_event_is_held_for_a_page_and_a_closing_event_is_not() {
         let events = ShellEvents::default();
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
-        events.send_or_hold(ShellEvent::ShowQuestion { id: Some("1".into()) });
-        events.send_or_hold(ShellEvent::ShowQuestion { id: Some("2".into()) });
+        events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("1".into()) });
+        events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
         events.attach_channel(channel);
         assert_eq!(
             *got.lock().unwrap(),
-            [json!({"type": "show_question", "id": "2"})],
+            [json!({"type": "show_consent_request", "id": "2"})],
             "only the last request should be sent"
         );
         assert!(events.send(ShellEvent::ClosingAsked { servers: 2 }), "with a page the event should be sent");

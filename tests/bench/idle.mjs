@@ -51,9 +51,10 @@ async function approve(place, names) {
     const state = async () => (await page.invoke("snapshot", {})).value;
     for (const server of names) {
       await page.invoke("start_server", { server });
-      const consentRequest = await page.until(`the consent request for ${server}`, async () => (await state())?.questions[0]);
+      const first = async () => (await state())?.consentRequests[0];
+      const consentRequest = await page.until(`the consent request for ${server}`, first);
       const { id, hash } = consentRequest;
-      await page.invoke("answer_question", { id, hash, answer: { action: "allow", scope: "always" } });
+      await page.invoke("decide_consent_request", { id, hash, answer: { action: "allow", scope: "always" } });
       const isReady = ({ name, state: now }) => name === server && now.is === "ready";
       await page.until(`${server} to be ready`, async () => (await state()).servers.some(isReady));
     }

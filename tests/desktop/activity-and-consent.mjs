@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const ACTIVITY = "[data-testid=activity-list]";
 const CONTROL = "\uE009";
 const ESCAPE = "\uE00C";

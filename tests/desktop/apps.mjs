@@ -40,8 +40,8 @@ export async function apps(page, place, step) {
     await step(`a call by an app of a ${era} server requires consent, which names the app`, async () => {
       await page.inFrame(FRAME, () => page.click("button", /^Move/));
       await page.waitForConsentRequest("show_board");
-      await page.picture(`${era}-question-app`);
-      await page.click("button", "Deny", "[data-testid=question]");
+      await page.picture(`${era}-consent-request-app`);
+      await page.click("button", "Deny", "[data-testid=consent-request]");
       await page.inFrame(FRAME, () => page.waitForText(/refused/));
     });
   }

@@ -24,7 +24,7 @@ export async function calls(page, place, step) {
       await callTool(page, era, "add", { "First number": "2", "Second number": "40" });
       await page.waitForConsentRequest(`Run add on ${era}?`);
       await page.waitForConsentRequest(/a\s+(number\s+)?2/);
-      await page.picture(`${era}-question-tool`);
+      await page.picture(`${era}-consent-request-tool`);
       await page.allow("Allow once");
       await page.waitForText("2 + 40 = 42", RESULT);
       await page.waitForText("Structured result", RESULT);
@@ -32,7 +32,7 @@ export async function calls(page, place, step) {
 
     await step(`4 ${era}: a denied call is not sent`, async () => {
       await callTool(page, era, "fail");
-      await page.click("button", "Deny", "[data-testid=question]");
+      await page.click("button", "Deny", "[data-testid=consent-request]");
       await page.waitForText("Refused: the tool was not called", RESULT);
     });
 

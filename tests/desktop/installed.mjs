@@ -8,7 +8,7 @@ import { startSession } from "./driver.mjs";
 import { Page } from "./page.mjs";
 
 const [app, pictures] = process.argv.slice(2);
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";
 const MOST_CLICKS = 4;
 const MOST_SECONDS = 60;
@@ -27,7 +27,7 @@ try {
   await click("button", "Start the demo server");
   await page.waitForConsentRequest("wants to run on this computer");
   await page.armed();
-  await page.picture("first-question");
+  await page.picture("first-consent-request");
   await click("button", /allow/i, CONSENT_REQUEST);
   await click("button", "Call", "main");
   await page.waitForConsentRequest("Run add on demo?");

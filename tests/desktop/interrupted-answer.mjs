@@ -18,7 +18,7 @@ const count = (text) => text.split("word").length - 1;
 
 /** Returns the number of words that the history contains of a conversation's last answer. */
 async function written(page, conversation) {
-  const { value } = await page.invoke("items", { conversation, before: null, limit: 1 });
+  const { value } = await page.invoke("read_conversation_items", { conversation, before: null, limit: 1 });
   return count(JSON.stringify(value.items[0]?.body));
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
 import { KEY } from "./provider.mjs";
 
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
@@ -92,10 +92,10 @@ export async function models(page, place, step) {
     await page.waitForConsentRequest("Run get-sum on everything?");
     await page.waitForConsentRequest("The model asked");
     await page.waitForConsentRequest(/b\s+(number\s+)?40/);
-    await page.picture("question-of-model");
+    await page.picture("consent-request-of-model");
     await page.click("button", "Edit the arguments", CONSENT_REQUEST);
     await page.fill(/^b\b/, "42", "textbox", CONSENT_REQUEST);
-    await page.picture("question-edited");
+    await page.picture("consent-request-edited");
     await page.click("button", "Use these changes", CONSENT_REQUEST);
     await page.waitForConsentRequest(/b\s+edited\s*number\s+42\s+Requested:\s+40/);
     await page.allow("Allow once");

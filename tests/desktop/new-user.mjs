@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { closeWindow } from "./close-window.mjs";
 import { waitForNone } from "./processes.mjs";
 
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";
 /** Maximum number of clicks from the first start to the first approved call. */
 const FIRST_CALL_CLICKS = 4;
@@ -95,7 +95,7 @@ export async function importTenServers(page, place, step) {
   await step("a new user: an imported server is called", async () => {
     const called = "#/server/files-1/tools/list_allowed_directories";
     // E7: requests for roots wait in the queue.
-    const waiting = (await page.invoke("snapshot", {})).value.questions;
+    const waiting = (await page.invoke("snapshot", {})).value.consentRequests;
     assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only requests for folders should be pending");
     assert.equal(await page.consentRequestText(), "", "no request for folders should be shown as a dialog");
     await page.go(called);

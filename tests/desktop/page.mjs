@@ -7,7 +7,7 @@ const TIMEOUT_MS = 15_000;
 const RETRY_INTERVAL_MS = 50;
 /** Time to wait in milliseconds for a clicked consent request to close, before the click is repeated. */
 const ANSWER_MS = 500;
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 
 /**
  * Finds the visible element with a role and an accessible name, which is a text or the parts of a regular expression.

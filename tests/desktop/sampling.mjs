@@ -5,7 +5,7 @@ import { callTool } from "./calls.mjs";
 import { assertPageHasNoKey } from "./key-leaks.mjs";
 import { KEY } from "./provider.mjs";
 
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";
 const TOOL = "trigger-sampling-request";
 const SYSTEM = "You are a helpful test server.";

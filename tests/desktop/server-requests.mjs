@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { callTool } from "./calls.mjs";
 
 const RESULT = "[data-testid=tool-result]";
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const PERMIT = "https://permits.example.com/harbour/aurora?day=monday";
 
 export async function serverRequests(page, place, step) {

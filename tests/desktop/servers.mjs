@@ -20,7 +20,7 @@ export async function servers(page, place, step) {
     await page.waitForConsentRequest("wants to run on this computer");
     await page.waitForConsentRequest(place.demo);
     assert.deepEqual(running(), [], "no server should run while the consent request is pending");
-    await page.picture("question-start");
+    await page.picture("consent-request-start");
     await page.allow("Always allow this command");
     await page.waitForText("ready", "nav");
     assert.equal(running().length, 1, "the demo server should run");
@@ -71,7 +71,7 @@ export async function servers(page, place, step) {
     await page.click("button", "Save");
     await page.click("button", "Start", "main");
     await page.waitForConsentRequest("This is not the command you approved. Changes are marked.");
-    await page.picture("question-changed-command");
+    await page.picture("consent-request-changed-command");
     await page.allow("Always allow this command");
     await page.waitForText("ready", "main header");
   });

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { KEY } from "./provider.mjs";
 
-const CONSENT_REQUEST = "[data-testid=question]";
+const CONSENT_REQUEST = "[data-testid=consent-request]";
 const TURN = "[data-testid=turn-requests]";
 const RESULT = "[data-testid=tool-result]";
 const DIALOG = "[role=dialog], [role=alertdialog]";

@@ -47,7 +47,7 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
         matches!(request.body, ConsentRequestBody::StartServer { .. }),
         "E19: the restart requires consent: {request:?}"
     );
-    let ConsentRequestOrigin::Ended { cause } = &request.why else {
+    let ConsentRequestOrigin::Ended { cause } = &request.origin else {
         panic!("E19: the request states its origin: {request:?}")
     };
     assert!(cause.contains("signal"), "E19: the request states the cause: {cause}");
@@ -129,7 +129,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the previous connection");
     assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent or decided");
     let request = app.consent_request(SERVER, "its next connection", |_| true).await;
-    let ConsentRequestOrigin::Ended { .. } = &request.why else {
+    let ConsentRequestOrigin::Ended { .. } = &request.origin else {
         panic!("E19: the host requested the connection: {request:?}")
     };
     app.decide(&request, ALLOW_ONCE).await;

@@ -71,8 +71,8 @@ async fn x58_approval_covers_the_approved_command_only() {
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let request = assert_command_shown(&pair, what, &into_stdio(edited)).await;
-    let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
-    assert!(approved_before.is_some(), "{what}: the previously approved command is shown next to the new one");
+    let ConsentRequestBody::StartServer { earlier_approval, .. } = &request.body else { panic!("{what}: its command") };
+    assert!(earlier_approval.is_some(), "{what}: the previously approved command is shown next to the new one");
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }

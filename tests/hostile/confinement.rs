@@ -78,8 +78,8 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
         .unwrap()
         .and_then(|used| used.resources)
         .expect("it is measured");
-    let beyond = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.beyond);
-    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the violated limit is counted: {used:?}");
+    let excess = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.excess);
+    assert_eq!(excess.iter().sum::<u64>(), 1, "{what}: the violated limit is counted: {used:?}");
     pair.close(what).await;
 }
 

@@ -24,7 +24,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent before the decision");
-    assert_eq!(consent_request.why, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
+    assert_eq!(consent_request.origin, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let called = outcome(called).await;
     assert!(result_text(&called).contains('5'), "the tool ran: {called:?}");
@@ -92,7 +92,7 @@ async fn tool_grant_ends_when_its_definition_changes() {
     let called = start_call(&app, "4", "lighthouse", json!({}));
     let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
     assert_ne!(consent_request.id, before.id, "the changed tool requires consent again");
-    assert_eq!(consent_request.rule, "tool-changed", "{consent_request:?}");
+    assert_eq!(consent_request.reason, "tool-changed", "{consent_request:?}");
     let is_marked = matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(is_marked, "the request names the change: {consent_request:?}");
     app.decide(&consent_request, UserDecision::Cancel).await;
@@ -112,7 +112,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         };
         assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: all of it is shown");
         assert!(
-            matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
+            matches!(&consent_request.origin, ConsentRequestOrigin::Call { name, .. } if name == "ask_model"),
             "{era}: the request names its call"
         );
         assert_eq!(consent_request.scopes, [ApprovalScope::Once], "{era}: sampling can only be allowed once");
@@ -322,7 +322,7 @@ async fn deny_all_and_mute_silence_one_server() {
     let called = start_call(&app, "1", "ask_user", json!({}));
     next_request(&app).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
-    assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the open question was declined");
+    assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the pending request was declined");
     let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let result = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
@@ -381,7 +381,7 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
     let called = start_call(&app, "2", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool).await;
-    assert_eq!(consent_request.rule, "tool-changed", "the request states why consent is required again");
+    assert_eq!(consent_request.reason, "tool-changed", "the request states why consent is required again");
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(outcome(called).await.is_err(), "nothing was sent");
 }

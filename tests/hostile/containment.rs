@@ -53,7 +53,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     app.host.start_server("held".into()).await.unwrap();
     let request = app.consent_request("held", "its start", is_start_request).await;
     let ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
-        panic!("the question says what it would reach: {request:?}");
+        panic!("the consent request says what it would reach: {request:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the request shows the selected folders");
     assert_eq!(plan.network, NetworkAccess::None, "the request shows that the network is not accessible");
@@ -63,7 +63,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     let mechanism = plan.mechanism.name();
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
-    assert_eq!(view.held_by, Some(mechanism), "the mechanism of the sandbox is shown");
+    assert_eq!(view.sandbox_mechanism, Some(mechanism), "the mechanism of the sandbox is shown");
     let observed = observed_environment(&app, "held").await;
     assert_eq!(observed["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
     assert!(
@@ -181,7 +181,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let used = || async { pair.app.host.limits_usage("bad".into()).await.unwrap().expect("there is such a server") };
     let mut under_way = 0;
     for _ in 0..100 {
-        under_way = used().await.calls.now;
+        under_way = used().await.calls.current;
         if under_way == 2 {
             break;
         }
@@ -198,7 +198,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let is_counted = async {
         loop {
             let now = used().await.calls;
-            if now.beyond > 0 {
+            if now.excess > 0 {
                 return now;
             }
             // sleep: usage figures are updated at intervals, which no event reports.
@@ -206,7 +206,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
         }
     };
     let now = within(EVENT_TIMEOUT, &format!("{what}: that is counted"), is_counted).await;
-    assert_eq!((now.most, now.beyond), (2, 1), "{what}: the rejection is counted");
+    assert_eq!((now.limit, now.excess), (2, 1), "{what}: the rejection is counted");
     waiting.into_iter().for_each(|call| call.abort());
     pair.close(what).await;
 }
@@ -239,12 +239,12 @@ async fn server_that_sends_too_much_is_throttled_alone() {
     assert!(is_slowed, "{what}: messages are read at the limited rate: {:?}", used().await);
     let now = used().await;
     assert_eq!(
-        now.bytes.most,
+        now.read_bytes.limit,
         ServerLimits::MIN.bytes_per_minute,
         "{what}: a limit below the minimum is raised to the minimum"
     );
-    assert!(now.bytes.beyond >= 1, "{what}: the violation is counted: {now:?}");
-    assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are omitted: {now:?}");
+    assert!(now.read_bytes.excess >= 1, "{what}: the violation is counted: {now:?}");
+    assert!(now.notifications.excess > 0, "{what}: notifications beyond the limit are omitted: {now:?}");
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("read slower now"), "{what}: the activity log shows the violation");
     call.abort();

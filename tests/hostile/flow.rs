@@ -73,11 +73,15 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     let sent = std::fs::read_to_string(&record).unwrap();
     let obeys = spawn_call(app, model(), "f", ("environment", &canary));
     let request = app.consent_request("bad", "the tool, once more", is_tool_request).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
+    assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
     assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
     let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
-    let led = ConsentRequestOrigin::Model { conversation: conversation.clone(), after: Vec::new(), read };
-    assert_eq!(request.why, led, "{what}: the request names the servers whose output was read");
+    let led = ConsentRequestOrigin::Model {
+        conversation: conversation.clone(),
+        untrusted_servers: Vec::new(),
+        same_server_readings: read,
+    };
+    assert_eq!(request.origin, led, "{what}: the request names the servers whose output was read");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
@@ -86,7 +90,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = spawn_call(app, model(), "g", ("environment", &canary));
     let request = app.consent_request("bad", "the tool of a trusted server", is_tool_request).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server has no influence");
+    assert_eq!(request.reason, "after-untrusted", "{what}: trust in the server has no influence");
     app.decide(&request, UserDecision::Deny).await;
     obeys.await.unwrap().expect_err("it is refused");
 

@@ -101,7 +101,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
 fn displayed_package(request: &ConsentRequestView) -> (&StdioConfig, &LoadedPackage) {
     match &request.body {
         ConsentRequestBody::StartServer { config, package: Some(package), .. } => (config, package),
-        other => panic!("the package is in the question: {other:?}"),
+        other => panic!("the package is in the consent request: {other:?}"),
     }
 }
 

@@ -24,7 +24,7 @@ fn sampling_params(text: &str) -> Value {
 fn displayed_sampling_request(consent_request: &ConsentRequestView) -> &CreateMessageParams {
     match &consent_request.body {
         ConsentRequestBody::Sampling { request, .. } => request,
-        other => panic!("the question is about sampling: {other:?}"),
+        other => panic!("the consent request is about sampling: {other:?}"),
     }
 }
 

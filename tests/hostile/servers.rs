@@ -37,12 +37,12 @@ async fn nothing_starts_before_its_exact_command_is_approved() {
     );
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
-    let ConsentRequestBody::StartServer { config, resolved, approved_before, .. } = &request.body else {
-        panic!("the question is about the command: {request:?}");
+    let ConsentRequestBody::StartServer { config, resolved, earlier_approval, .. } = &request.body else {
+        panic!("the consent request is about the command: {request:?}");
     };
     assert_eq!(config.args, ["--era", "legacy"], "the request shows every argument");
     assert!(resolved.is_absolute() && resolved.is_file(), "the request shows the executable: {resolved:?}");
-    assert_eq!(*approved_before, None, "no earlier approval exists");
+    assert_eq!(*earlier_approval, None, "no earlier approval exists");
     assert_eq!(app.server("harbour").await.pid, None, "no process runs before the decision");
     app.decide(&request, UserDecision::Deny).await;
     let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -67,12 +67,12 @@ async fn lasting_approval_applies_to_the_same_command_only() {
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "the changed command", |_| true).await;
-    let ConsentRequestBody::StartServer { approved_before: Some(earlier), .. } = &request.body else {
-        panic!("the question shows what was approved before: {request:?}");
+    let ConsentRequestBody::StartServer { earlier_approval: Some(earlier), .. } = &request.body else {
+        panic!("the consent request shows what was approved before: {request:?}");
     };
-    assert!(!earlier.before.contains("--era"), "the previously approved command had no such argument: {earlier:?}");
-    assert!(earlier.now.ends_with("--era modern"), "the requested command has the argument: {earlier:?}");
-    assert_eq!(request.rule, "command-changed", "the request states the reason");
+    assert!(!earlier.approved.contains("--era"), "the previously approved command had no such argument: {earlier:?}");
+    assert!(earlier.requested.ends_with("--era modern"), "the requested command has the argument: {earlier:?}");
+    assert_eq!(request.reason, "command-changed", "the request states the reason");
 }
 
 #[tokio::test]
@@ -92,11 +92,11 @@ async fn changed_variable_value_is_not_shown_as_a_changed_command() {
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "the changed variable", |_| true).await;
-    let ConsentRequestBody::StartServer { approved_before: Some(earlier), .. } = &request.body else {
+    let ConsentRequestBody::StartServer { earlier_approval: Some(earlier), .. } = &request.body else {
         panic!("the request has no earlier approval: {request:?}");
     };
-    assert!(earlier.before.ends_with(" (with MODE)"), "the text names the variable without its value: {earlier:?}");
-    assert_eq!(earlier.before, earlier.now, "the texts differ in nothing that they name");
+    assert!(earlier.approved.ends_with(" (with MODE)"), "the text names the variable without its value: {earlier:?}");
+    assert_eq!(earlier.approved, earlier.requested, "the texts differ in nothing that they name");
 }
 
 #[tokio::test]

@@ -2,17 +2,17 @@
 //! demo server, which is built on the official Rust SDK. Further tests install real servers in each supported way.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod asks;
 mod calls;
-mod each;
+mod concurrent_servers;
+mod every_server;
 mod faults;
 #[cfg(unix)]
-mod found;
+mod install_methods;
 mod installed;
+#[cfg(unix)]
+mod login_shell_programs;
 mod matrix;
 mod reads;
 mod roots;
-mod together;
+mod server_requests;
 mod user;
-#[cfg(unix)]
-mod ways;

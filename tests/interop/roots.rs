@@ -34,7 +34,7 @@ async fn everything_server_receives_the_shared_folders() {
     app.ready("everything").await;
     complete_catalog(&app, "everything").await;
     let request = wait_for_roots_request(&app, "everything").await;
-    assert_eq!(request.why, ConsentRequestOrigin::Server, "the server requests the roots right after its start");
+    assert_eq!(request.origin, ConsentRequestOrigin::Server, "the server requests the roots right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
 

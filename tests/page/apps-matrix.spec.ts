@@ -83,7 +83,10 @@ async function observe(app: Page, host: DevHost, name: string): Promise<string> 
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", /done|failed/);
-  const page = await host.call<{ sources: { origin: string }[] }>("app_page", { server: "harbour", tool: tool.name });
+  const page = await host.call<{ sources: { origin: string }[] }>("read_app_page", {
+    server: "harbour",
+    tool: tool.name,
+  });
   await approveApp(app);
   const frame = appFrame(app, tool.name);
   const isDrawn = () =>
@@ -96,7 +99,10 @@ async function observe(app: Page, host: DevHost, name: string): Promise<string> 
     () => "blank",
   );
   await app.screenshot({ path: join(__dirname, `../../target/page-tests/apps/${name}.png`) });
-  const asked = async () => [...new Set((await host.snapshot()).questions.map(({ body }) => body.kind))].join(", ");
+  const asked = async () => {
+    const { consentRequests } = await host.snapshot();
+    return [...new Set(consentRequests.map(({ body }) => body.kind))].join(", ");
+  };
   // The kinds are complete once no other has followed for two seconds.
   let requests: string | null = null;
   const isComplete = async () => {

@@ -87,7 +87,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   provider,
 }) => {
   await sendMessage(app, "please add at the harbour");
-  const frame = log(app).getByTestId("question");
+  const frame = log(app).getByTestId("consent-request");
   await expect(frame, "the conversation should show the consent request").toContainText(
     "Run add on harbour?",
   );
@@ -163,7 +163,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   await app.keyboard.press("Enter");
   await app.getByRole("button", { name: /^Review call 1:/ }).focus();
   await app.keyboard.press("Enter");
-  const frame = log(app).getByTestId("question");
+  const frame = log(app).getByTestId("consent-request");
   await expect(frame, "one request should be shown").toHaveCount(1);
   await expect(frame).toContainText("1 of 2");
   await waitUntilDeniable(app);
@@ -200,7 +200,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
     "The model asked in “Sums”.",
   );
   await expect(
-    log(app).getByTestId("question"),
+    log(app).getByTestId("consent-request"),
     "no call should have a separate consent request",
   ).toHaveCount(0);
   await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
@@ -226,7 +226,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
   await expect(
     log(app).getByRole("article", { name: "add: done" }),
   ).toHaveCount(3);
-  expect((await host.snapshot()).questions, "no consent request should be pending").toEqual([]);
+  expect((await host.snapshot()).consentRequests, "no consent request should be pending").toEqual([]);
   await expect(
     app.getByRole("textbox", { name: "Message" }),
     "the message field should be focused again",
@@ -256,7 +256,7 @@ test("the list of calls fits a narrow window, and one of them can be deselected"
     log(app).getByRole("article", { name: "add: done" }),
   ).toHaveCount(2);
   await expect(
-    log(app).getByTestId("question"),
+    log(app).getByTestId("consent-request"),
     "the deselected call should have a separate consent request",
   ).toHaveCount(1);
   await allow(app, "Allow once");
@@ -275,7 +275,7 @@ test("a request out of view is linked, and shown as a dialog in other views", as
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
   await sendMessage(app, "please add at the harbour");
-  await expect(log(app).getByTestId("question")).toBeVisible();
+  await expect(log(app).getByTestId("consent-request")).toBeVisible();
   await visit(app, "#/settings");
   await expect(
     app.getByRole("dialog").getByText("Run add on harbour?"),

@@ -46,8 +46,9 @@ test("X24: a flood shows one request, a few behind it, and one action denies it"
   const frame = consentRequest(app);
   const flood = frame.getByRole("group", { name: "harbour sends many requests." });
   await expect(flood).toContainText(/9 more requests from it are waiting\. 490 requests were denied without being shown\./);
-  await expect(app.getByTestId("question"), "one request should be shown").toHaveCount(1);
-  expect((await host.snapshot()).questions.length, "at most ten requests should be pending").toBeLessThanOrEqual(10);
+  await expect(app.getByTestId("consent-request"), "one request should be shown").toHaveCount(1);
+  const pending = (await host.snapshot()).consentRequests.length;
+  expect(pending, "at most ten requests should be pending").toBeLessThanOrEqual(10);
   await flood.getByRole("button", { name: /and mute/ }).click();
   await expect(frame).toBeHidden();
   await expect(app.getByTestId("tool-result"), "each request should be answered").toContainText('"action":"decline"');
@@ -134,7 +135,7 @@ test("X23: URLs are shown completely with their domain, and only safe ones can b
     else await expect(open, `${url}: the request should not offer to open the URL`).toHaveCount(0);
     await frame.getByRole("button", { name: "Cancel", exact: true }).click();
     await expect(frame).toBeHidden();
-    await host.call("unmute", { server: "harbour" });
+    await host.call("unmute_server", { server: "harbour" });
   }
   expect(hits, "nothing should be fetched").toEqual([]);
   expect(host.opened(), "no URL should be opened").toEqual([]);
@@ -171,7 +172,7 @@ test("a click meant for the previous request approves nothing", async ({ app, ho
     frame,
     "a resting pointer should approve nothing, however long it rests",
   ).toContainText("The dialog moved under your pointer");
-  expect((await host.snapshot()).questions, "the second request should still be pending").toHaveLength(1);
+  expect((await host.snapshot()).consentRequests, "the second request should still be pending").toHaveLength(1);
   await app.mouse.move(x - 40, y);
   await app.mouse.move(x, y);
   await app.mouse.down();

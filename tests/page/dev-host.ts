@@ -50,7 +50,7 @@ interface PendingRequest {
 }
 interface Snapshot {
   servers: { name: string; pid: number | null; state: { is: string; message?: string } }[];
-  questions: PendingRequest[];
+  consentRequests: PendingRequest[];
 }
 
 export class DevHost {
@@ -183,11 +183,11 @@ export class DevHost {
   async startApproved(name: string): Promise<void> {
     await this.call("start_server", { server: name });
     for (let tries = 0; tries < 300; tries++) {
-      const { servers, questions } = await this.snapshot();
+      const { servers, consentRequests } = await this.snapshot();
       const state = servers.find((server) => server.name === name)?.state;
       if (state?.is === "ready") return;
       if (state?.is === "failed") throw new Error(`${name} failed: ${state.message}`);
-      const request = questions.find((q) => q.server === name && q.body.kind === "start_server");
+      const request = consentRequests.find((one) => one.server === name && one.body.kind === "start_server");
       if (request) await this.answer(request, { action: "allow", scope: "always" });
       await wait(50);
     }
@@ -197,8 +197,8 @@ export class DevHost {
   /** Waits for a consent request of this kind. */
   async consentRequest(kind: string): Promise<PendingRequest> {
     for (let tries = 0; tries < 200; tries++) {
-      const { questions } = await this.snapshot();
-      const found = questions.find((request) => request.body.kind === kind);
+      const { consentRequests } = await this.snapshot();
+      const found = consentRequests.find((request) => request.body.kind === kind);
       if (found) return found;
       await wait(50);
     }
@@ -211,7 +211,7 @@ export class DevHost {
   }
 
   answer(request: PendingRequest, answer: unknown): Promise<unknown> {
-    return this.call("answer_question", { id: request.id, hash: request.hash, answer });
+    return this.call("decide_consent_request", { id: request.id, hash: request.hash, answer });
   }
 
   /** Writes a settings file of another app to the home folder. */

@@ -36,11 +36,11 @@ test("a consent request is rendered at once, without loading code", async ({ app
     Object.assign(window, { times });
     const parse = JSON.parse.bind(JSON);
     JSON.parse = (text, reviver) => {
-      if (text.includes('"question_changed"') && times.received === 0) times.received = performance.now();
+      if (text.includes('"consent_request_changed"') && times.received === 0) times.received = performance.now();
       return parse(text, reviver);
     };
     const frame = () => {
-      if (document.querySelector("[data-testid=question]")) times.drawn = performance.now();
+      if (document.querySelector("[data-testid=consent-request]")) times.drawn = performance.now();
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);

@@ -63,7 +63,7 @@ export async function visit(app: Page, hash: string): Promise<void> {
 
 export function consentRequest(app: Page): Locator {
   // The dialog of the previous request may still be closing.
-  return app.locator("[data-testid=question]:not([data-state=closed])");
+  return app.locator("[data-testid=consent-request]:not([data-state=closed])");
 }
 
 /** Returns the axe violations of the current page, one line each. Frames of apps are not checked. */

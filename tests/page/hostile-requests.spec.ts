@@ -87,13 +87,13 @@ test("X24 a flood of requests shows one request, and can be denied at once", asy
   await attack(page, what, responses, async ({ app, host }) => {
     await callTool(app, host);
     // The request for the approved call may still be closing.
-    await expect(app.getByTestId("question"), `${what}: one request should be shown`).toHaveCount(1);
-    const { questions } = await host.snapshot();
+    await expect(app.getByTestId("consent-request"), `${what}: one request should be shown`).toHaveCount(1);
+    const { consentRequests } = await host.snapshot();
     expect(
-      questions.filter(({ server }) => server === "bad").length,
+      consentRequests.filter(({ server }) => server === "bad").length,
       `${what}: at most ten requests should be pending`,
     ).toBeLessThanOrEqual(10);
-    await host.call("deny_all", { server: "bad", mute: true });
+    await host.call("deny_all_consent_requests", { server: "bad", mute: true });
     await expect(consentRequest(app), `${what}: one denial should close all requests`).toBeHidden();
     await visit(app, "#/server/harbour/overview");
     await expect(app.getByRole("heading", { name: "harbour", level: 1 })).toBeVisible();

@@ -42,7 +42,7 @@ test("several requests are counted, shown one at a time and listed by server, an
 test("the next request is decided while the response to the previous decision is pending", async ({ app, host }) => {
   let arrive: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
-  await app.route("**/api/answer_question", async (route) => {
+  await app.route("**/api/decide_consent_request", async (route) => {
     const response = await route.fetch();
     await arrived;
     await route.fulfill({ response });
@@ -67,7 +67,7 @@ test("the next request is decided while the response to the previous decision is
 test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {
   const call = (server: string, id: string) => host.call("call_tool", addCall(server, id)).catch((error: Error) => error.message);
   const frame = consentRequest(app);
-  const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
+  const open = async () => (await host.snapshot()).consentRequests.map(({ server }) => server).sort();
   const calls = [call("harbour", "1")];
   await expect(frame).toContainText("harbour");
   calls.push(call("harbour", "2"), call("harbour", "3"));

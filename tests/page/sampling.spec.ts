@@ -121,7 +121,7 @@ test("E1: an unread request can't reach the model by a manual answer", async ({
   const reviewed = await host.consentRequest("sampling");
   for (const from of [request, reviewed]) {
     await expect(
-      host.answer(from, { action: "again" }),
+      host.answer(from, { action: "rerun_model" }),
       "the host should refuse it as well",
     ).rejects.toThrow();
   }

@@ -198,6 +198,6 @@ test.describe("folders that a server asks for at its start", () => {
     await host.startApproved("eager");
     await expect.poll(responses, { message: "the next start should be answered without consent" }).not.toHaveLength(1);
     for (const response of responses()) expect(response, "nothing should be shared").toContain('"roots":[]');
-    expect((await host.snapshot()).questions, "the denial should be remembered").toEqual([]);
+    expect((await host.snapshot()).consentRequests, "the denial should be remembered").toEqual([]);
   });
 });

@@ -102,7 +102,7 @@ test.describe("a call with blanks before the relevant part", () => {
       "the request should show how many characters are not rendered",
     ).toContainText(/Show the rest \([\d,]+ characters\) to allow/);
     await app.keyboard.press("a");
-    expect((await host.snapshot()).questions, "the shortcut should have no effect").toHaveLength(1);
+    expect((await host.snapshot()).consentRequests, "the shortcut should have no effect").toHaveLength(1);
     for (const part of ["a_command", "lines", "bulk"]) {
       await expect(allow, `Allow should be disabled before ${part} was expanded`).toHaveAttribute("aria-disabled", "true");
       await frame.getByRole("button", { name: `Show all of ${part}` }).click();

@@ -34,8 +34,8 @@ export async function installOld(host: DevHost, secret: string): Promise<void> {
   const target = { kind: "package", number: 1 };
   const source = { from: "registry", name: NAME, version: "1.2.0", target };
   const draft = { source, name: "notes", values: { NOTES_KEY: [secret] } };
-  const { hash } = (await host.call("install_preview", draft)) as { hash: string };
-  await host.call("install", { draft, hash });
+  const { hash } = (await host.call("preview_install", draft)) as { hash: string };
+  await host.call("install_server", { draft, hash });
 }
 
 export async function visitInstalls(app: Page, host: DevHost, onView: OnView): Promise<void> {

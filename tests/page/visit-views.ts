@@ -118,7 +118,7 @@ async function remote(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await host.call("start_server", { server: "far" });
   await host.consentRequest("connect_server");
   await expect(consentRequest(app)).toBeVisible();
-  await onView("question-connect-server");
+  await onView("consent-request-connect-server");
   await host.answerNext("connect_server", { action: "cancel" });
   await host.call("remove_server", { server: "far" });
 }
@@ -148,7 +148,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   void host.call("start_server", { server: "far" });
   await host.answerNext("connect_server", ONCE);
   await visit(app, panel);
-  await captureRequest("question-sign-in");
+  await captureRequest("consent-request-sign-in");
   await host.answerNext("sign_in", DENY);
   await expect(consentRequest(app)).toBeHidden();
   await onView("sign-in-refused");
@@ -161,7 +161,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await expect(app.locator("main summary")).toBeVisible();
   await app.locator("main summary").click();
   await onView("sign-in-browser");
-  await host.call("paste_redirect", { server: "far", url: await redirectUrl(first) });
+  await host.call("complete_sign_in", { server: "far", url: await redirectUrl(first) });
   await expect.poll(server).toBe("ready");
   await onView("sign-in-account");
 
@@ -169,7 +169,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
     .call("call_tool", { call: "far", server: "far", tool: "echo", arguments: { text: "a" } })
     .catch(() => undefined);
   await host.answerNext("tool", ONCE);
-  await captureRequest("question-step-up");
+  await captureRequest("consent-request-step-up");
   await host.answerNext("sign_in", DENY);
   await called;
   await host.call("remove_server", { server: "far" });
@@ -179,7 +179,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
 async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const shown = async (name: string) => {
     await expect(consentRequest(app)).toBeVisible();
-    await onView(`question-${name}`);
+    await onView(`consent-request-${name}`);
   };
   const tool = (tool: string, args: object = {}) =>
     host.call("call_tool", { call: tool, server: "harbour", tool, arguments: args }).catch(() => undefined);
@@ -217,17 +217,17 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
     await host.answerNext(kind, DENY);
     await call;
     // Three consecutive denials would mute the server.
-    await host.call("unmute", { server: "harbour" });
+    await host.call("unmute_server", { server: "harbour" });
   }
 
   const flood = ["1", "2", "3", "4", "5"].map((call) =>
     host.call("call_tool", { call, server: "harbour", tool: "fail", arguments: {} }).catch(() => undefined),
   );
-  await expect.poll(async () => (await host.snapshot()).questions.length).toBe(flood.length);
+  await expect.poll(async () => (await host.snapshot()).consentRequests.length).toBe(flood.length);
   await consentRequest(app).locator("nav button").last().click();
   await expect(app.getByTestId("queue")).toBeVisible();
   await onView("queue");
-  await host.call("deny_all", { server: "harbour", mute: false });
+  await host.call("deny_all_consent_requests", { server: "harbour", mute: false });
   await Promise.all(flood);
   await app.keyboard.press("Escape");
 }

@@ -36,7 +36,7 @@ export async function assertNothingLost(host, load) {
 async function allItems(host, conversation) {
   const { items, hasMore } = await host.call("conversation", { conversation });
   for (let more = hasMore; more; ) {
-    const page = await host.call("items", { conversation, before: items[0].id, limit: 500 });
+    const page = await host.call("read_conversation_items", { conversation, before: items[0].id, limit: 500 });
     items.unshift(...page.items);
     more = page.hasMore;
   }
@@ -53,7 +53,7 @@ export function grantKey(server, tool) {
  * entries.
  */
 export async function assertChainComplete(host) {
-  const outcome = await host.call("verify_audit");
+  const outcome = await host.call("verify_audit_log");
   const isIntact = outcome.seal.state === "holds" && outcome.seal.number === outcome.last;
   const proved = outcome.whole && outcome.proved && isIntact && outcome.entries > 0;
   return proved ? null : `the audit log is not proved to be whole: ${JSON.stringify(outcome)}`;
@@ -64,7 +64,7 @@ async function audited(host) {
   const [answers, calls] = [new Map(), new Set()];
   let before = null;
   for (;;) {
-    const { entries, more } = await host.call("audit", { limit: 500, before });
+    const { entries, more } = await host.call("read_audit_log", { limit: 500, before });
     for (const { by, hash, kind, decision, content } of entries) {
       if (by === "user") answers.set(hash, (answers.get(hash) ?? 0) + 1);
       const call = kind === "tool" && decision === "allowed" ? /call-\d+/.exec(content)?.[0] : undefined;

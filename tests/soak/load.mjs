@@ -123,14 +123,14 @@ export class Load {
       "user",
       () => 30,
       async () => {
-        const { questions, servers } = await this.host.call("snapshot");
+        const { consentRequests, servers } = await this.host.call("snapshot");
         // A server whose tools are not listed yet can't be called.
         const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
         this.#ready = servers.filter(offers).map((server) => server.name);
-        for (const { id, hash, server, body } of questions) {
+        for (const { id, hash, server, body } of consentRequests) {
           const answer = this.#answer(body.kind);
           try {
-            await this.host.call("answer_question", { id, hash, answer });
+            await this.host.call("decide_consent_request", { id, hash, answer });
           } catch (error) {
             // The request may have changed or closed. A decision on a closed request has no effect.
             if (!["stale", "not_found"].includes(error.code)) throw error;

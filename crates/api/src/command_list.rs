@@ -13,24 +13,24 @@ macro_rules! commands {
             add_server: AddServer => SecretStorageReport,
             /// Parses pasted text: the `mcpServers` of other apps, the `servers` of VS Code, one entry of either, a
             /// command line, or a URL.
-            check_import: ImportText => ImportPreview,
+            parse_import: ImportText => ImportPreview,
             /// Searches the settings of other apps for servers. Nothing is started or written.
-            import_candidates: ImportSource => ImportCandidates,
+            find_import_candidates: ImportSource => ImportCandidates,
             /// Lists the files in a project folder that may define servers, without reading them.
-            project_files: ProjectFolder => ProjectFiles,
+            list_project_files: ProjectFolder => ProjectFiles,
             /// Returns the shared folders whose settings files for other apps define servers, except those that the user
             /// has seen with the same content. Nothing is started or written.
             unseen_projects: EmptyObject => UnseenProjects,
             /// Stores that the user has seen that a project defines servers. `unseen_projects` returns the project again
             /// if its files change.
             mark_project_seen: SeenProject => EmptyObject,
-            /// Imports servers that `import_candidates` has found. They are stopped and not approved, and their secrets
-            /// are stored in the keychain.
+            /// Imports servers that `find_import_candidates` has found. They are stopped and not approved, and their
+            /// secrets are stored in the keychain.
             import_servers: ImportServers => ImportedServers,
             /// Returns one server in a format of other apps or as an install link, for copying. Secrets are omitted.
             export_server: ExportServer => ExportedServer,
             /// Searches the registry for servers by name.
-            registry_search: RegistrySearch => RegistryPage,
+            search_registry: RegistrySearch => RegistryPage,
             /// Returns one server of the registry with its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
             /// Returns the URL of the registry that servers are installed from. No request is sent to it.
@@ -40,18 +40,18 @@ macro_rules! commands {
             set_registry: SetRegistry => SecretStorageReport,
             /// Creates the install plan for a server in the registry or for a bundle, with the inputs that the user has
             /// to fill in. A bundle is downloaded, but not unpacked.
-            install_offer: InstallSource => InstallOffer,
+            plan_install: InstallSource => InstallOffer,
             /// Applies the user's values to the install plan. Returns the exact command or URL with its hash, or the
             /// problems of the values. Nothing is unpacked.
-            install_preview: InstallDraft => InstallPreview,
+            preview_install: InstallDraft => InstallPreview,
             /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
             /// installed version. The server is not started.
-            install: Install => SecretStorageReport,
+            install_server: Install => SecretStorageReport,
             /// Lists the installed servers that have a newer version or whose installed version is deprecated. Nothing
             /// is changed.
-            newer_versions: InstalledVersions => VersionReports,
+            list_newer_versions: InstalledVersions => VersionReports,
             /// Creates the install plan for another version of an installed server. Nothing is changed.
-            upgrade_offer: UpgradeSource => UpgradeOffer,
+            plan_upgrade: UpgradeSource => UpgradeOffer,
             /// Changes a server's name, command or URL. A running server is stopped, and the user's consent is required
             /// before a changed command or URL is used.
             update_server: UpdateServer => SecretStorageReport,
@@ -67,10 +67,10 @@ macro_rules! commands {
             /// Stops a server and starts it again.
             restart_server: ServerName => EmptyObject,
             /// Attempts to reconnect to a server immediately, without waiting for the scheduled time.
-            retry_now: ServerName => EmptyObject,
+            reconnect_server: ServerName => EmptyObject,
             /// Reports that the network is available again. Pending reconnects are attempted immediately, and connected
             /// servers are probed.
-            network_changed: EmptyObject => EmptyObject,
+            report_network_available: EmptyObject => EmptyObject,
             /// Starts the sign-in to a remote server and returns immediately. The required consent requests are queued.
             sign_in: ServerName => EmptyObject,
             /// Cancels a sign-in that is in progress.
@@ -83,7 +83,7 @@ macro_rules! commands {
             /// Returns the authorization state of a server.
             authorization: ServerName => Authorization,
             /// Completes a sign-in with a redirect URL that the user pastes, for a browser that can't reach Drawbridge.
-            paste_redirect: PasteRedirect => EmptyObject,
+            complete_sign_in: CompleteSignIn => EmptyObject,
             /// Sets the minimum level of the log messages that a server sends.
             set_log_level: SetLogLevel => EmptyObject,
             /// Pings a server and returns the round-trip time.
@@ -96,15 +96,15 @@ macro_rules! commands {
             set_data_flow: SetDataFlow => EmptyObject,
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
-            sandbox: ServerName => SandboxReport,
+            describe_sandbox: ServerName => SandboxReport,
             /// Returns a sandbox proposal for the server in a start request, and the files and hosts that the server
             /// could access in it. Nothing is started or changed.
-            offer_sandbox: OfferSandbox => SandboxOffer,
+            propose_sandbox: ProposeSandbox => SandboxOffer,
             /// Adds a sandbox to the settings of the server in a start request. The start then requires consent to the
             /// new settings, which have another hash.
-            contain_start: ContainStart => EmptyObject,
+            add_sandbox: AddSandbox => EmptyObject,
             /// Returns the current usage of a server for each limit.
-            limits: ServerName => LimitsUsage,
+            read_limits_usage: ServerName => LimitsUsage,
             /// Opens the system's dialog to select a folder.
             pick_folder: EmptyObject => PickedFolder,
             /// Opens the system's dialog to select a file.
@@ -117,9 +117,9 @@ macro_rules! commands {
             refresh_list: RefreshList => Catalog,
             /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
             /// the user.
-            review: Review => EmptyObject,
+            review_definitions: Review => EmptyObject,
             /// Returns the definitions of a server that are stored as reviewed.
-            pins: ServerName => Pins,
+            list_reviewed_definitions: ServerName => Pins,
             /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
             /// Returns the messages of a prompt.
@@ -144,25 +144,25 @@ macro_rules! commands {
 
             /// Submits the user's decision on a pending consent request. The decision is bound to the hash of the payload
             /// that was shown.
-            answer_question: DecideConsentRequest => EmptyObject,
+            decide_consent_request: DecideConsentRequest => EmptyObject,
             /// Changes the payload of a consent request. Returns the consent request with the new hash.
-            edit_question: EditConsentRequest => ConsentRequest,
+            edit_consent_request: EditConsentRequest => ConsentRequest,
             /// Validates the content of a form (elicitation) without sending it.
-            check_form: CheckForm => FormProblems,
+            validate_form: CheckForm => FormProblems,
             /// Denies all pending consent requests of a server. With `mute`, later ones are denied automatically.
-            deny_all: DenyAllConsentRequests => EmptyObject,
+            deny_all_consent_requests: DenyAllConsentRequests => EmptyObject,
             /// Returns the sampling settings of a server, and its usage of the user's models.
             sampling: ServerName => SamplingReport,
             /// Sets the limits on a server's use of the user's models. They apply at once, but the declared capability
             /// changes when the server is started the next time.
             set_sampling: SetSampling => EmptyObject,
             /// Unmutes a server, so that its consent requests are shown to the user again.
-            unmute: ServerName => EmptyObject,
+            unmute_server: ServerName => EmptyObject,
 
             /// Returns one page of a server's activity log.
             activity: ActivityRange => ActivityPage,
             /// Returns one message of the activity log in full.
-            activity_body: ActivityRef => ActivityBody,
+            read_activity_message: ActivityRef => ActivityBody,
             /// Writes the activity log of a server as JSON Lines to a file that the user selects.
             export_activity: ServerName => SavedFile,
 
@@ -177,9 +177,9 @@ macro_rules! commands {
             /// Deletes a conversation and its items.
             delete_conversation: ConversationRef => EmptyObject,
             /// Returns a page of a conversation's items that precede a given item.
-            items: ItemRange => ItemPage,
+            read_conversation_items: ItemRange => ItemPage,
             /// Returns large content that was omitted from a conversation's item.
-            blob: BlobRef => Blob,
+            read_omitted_content: BlobRef => Blob,
             /// Searches the text of all conversations.
             search_history: SearchHistory => FoundItems,
 
@@ -214,7 +214,7 @@ macro_rules! commands {
             export_conversation: ExportConversation => SavedFile,
 
             /// Reads the page of a tool's app from its server, for the user's review.
-            app_page: AppRef => AppPageReport,
+            read_app_page: AppRef => AppPageReport,
             /// Approves exactly one version of an app's page, with the access that the user grants.
             approve_app: ApproveApp => EmptyObject,
             /// Removes the approval of an app's page, and closes the apps that show it.
@@ -226,20 +226,20 @@ macro_rules! commands {
             /// Changes the appearance or place of a shown app.
             set_app_context: SetAppContext => EmptyObject,
             /// Submits the user's decision on a request that a shown app made.
-            answer_app: AnswerApp => EmptyObject,
+            decide_app_request: AnswerApp => EmptyObject,
             /// Saves a file that a shown app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
             /// Returns the source of a shown app, for display as text.
-            app_document: AppViewRef => AppDocumentText,
+            read_app_document: AppViewRef => AppDocumentText,
             /// Closes a shown app, which gets a short time to save its state.
             close_app: AppViewRef => EmptyObject,
 
             /// Returns the latest decisions that match a filter, newest first.
-            audit: AuditRange => AuditPage,
+            read_audit_log: AuditRange => AuditPage,
             /// Verifies the whole audit log: its hash chain and its seal.
-            verify_audit: EmptyObject => AuditVerdict,
+            verify_audit_log: EmptyObject => AuditVerdict,
             /// Writes the audit log to a file that the user selects, as JSON Lines that can be verified independently.
-            export_audit: EmptyObject => SavedFile,
+            export_audit_log: EmptyObject => SavedFile,
             /// Returns all grants that are in effect.
             grants: EmptyObject => Grants,
             /// Revokes a grant, given its identifier.
@@ -260,7 +260,7 @@ macro_rules! commands {
             /// the act.
             dry_run: DryRun => DryRunResult,
             /// Returns all rules and grants as text.
-            policy_text: EmptyObject => PolicyText,
+            read_policy_text: EmptyObject => PolicyText,
             /// Writes all rules and grants to a file that the user selects.
             export_policy: EmptyObject => SavedFile,
             /// Writes an image, audio or other binary content of a server to a file that the user selects. The file is
@@ -288,7 +288,7 @@ macro_rules! commands {
             /// Returns whether conversations and the contents of the audit log are encrypted on disk.
             content_protection: EmptyObject => ContentProtection,
             /// Parses a URL into its parts, for the dialog that displays it before it is opened.
-            inspect_url: UrlText => UrlParts,
+            parse_url: UrlText => UrlParts,
             /// Checks this computer for problems that prevent servers from working. Takes some seconds and changes
             /// nothing.
             check_computer: EmptyObject => CheckedComputer,

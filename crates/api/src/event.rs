@@ -41,12 +41,12 @@ pub enum Event {
         uri: String,
     },
     /// A consent request was queued, or a queued one changed.
-    QuestionChanged {
+    ConsentRequestChanged {
         /// Consent request after the change.
-        question: ConsentRequest,
+        consent_request: ConsentRequest,
     },
     /// A consent request left the queue.
-    QuestionClosed {
+    ConsentRequestClosed {
         /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
         /// Outcome with which the consent request left the queue.

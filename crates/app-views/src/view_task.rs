@@ -263,7 +263,9 @@ impl ViewTask {
             request => match self.requests.start(id, request) {
                 Ok(()) => {}
                 Err(request) => match self.pending.insert(id, request) {
-                    Ok(wanted) => self.emit(AppViewChange::Requested { request: id.number(), wanted }).await,
+                    Ok(user_request) => {
+                        self.emit(AppViewChange::Requested { request: id.number(), user_request }).await
+                    }
                     Err(refused) => self.respond(id, HostResponse::Refused(refused.to_owned())),
                 },
             },

@@ -291,7 +291,7 @@ mod tests {
                 failure: None,
                 took: 1,
                 used: None,
-                left_out: None,
+                omitted_bytes: None,
             })
         };
         let part = ResourceContents {

@@ -293,7 +293,7 @@ pub fn result_text(result: &ToolResult) -> String {
 /// Returns `true` if a result on this path was truncated, so that the model needs the tool to read more of it.
 #[must_use]
 pub fn has_omitted_results(path: &[ChatItem]) -> bool {
-    path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))
+    path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { omitted_bytes: Some(_), .. }))
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ mod tests {
             failure: None,
             took: 1,
             used: None,
-            left_out: Some(9),
+            omitted_bytes: Some(9),
         };
         ChatItem { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }

@@ -81,7 +81,7 @@ mod tests {
         let without = with_container_daemon_status(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.observation);
         assert!(
-            without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")),
+            without.remedy.is_some_and(|remedy| remedy.to_string().contains("systemctl start docker")),
             "the remedy is to start the daemon"
         );
         assert_eq!(without.servers, ["box"], "the affected server is named");

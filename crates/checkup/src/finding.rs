@@ -16,10 +16,10 @@ pub struct Finding {
     pub state: FindingState,
     /// Description of the problem, or of the working state, that the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
-    pub seen: FindingText,
+    pub observation: FindingText,
     /// Remedy that the user should try, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
-    pub next: Option<FindingText>,
+    pub remedy: Option<FindingText>,
     /// Names of the servers that the problem affects, or would affect once they start.
     pub servers: Vec<String>,
 }
@@ -127,29 +127,29 @@ impl CheckId {
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,
     pub(crate) observation: FindingText,
-    pub(crate) next: Option<FindingText>,
+    pub(crate) remedy: Option<FindingText>,
     pub(crate) servers: Vec<String>,
 }
 
 impl CheckOutcome {
     /// Creates an outcome for an item that works without limitation.
     pub(crate) fn ok(observation: FindingText) -> Self {
-        Self { state: FindingState::Ok, observation, next: None, servers: Vec::new() }
+        Self { state: FindingState::Ok, observation, remedy: None, servers: Vec::new() }
     }
 
     /// Creates an outcome for an item whose state could not be determined.
-    pub(crate) fn unknown(observation: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Unknown, observation, next: Some(next), servers: Vec::new() }
+    pub(crate) fn unknown(observation: FindingText, remedy: FindingText) -> Self {
+        Self { state: FindingState::Unknown, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
     /// Creates an outcome for an item that works with a limitation.
-    pub(crate) fn warning(observation: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Warning, observation, next: Some(next), servers: Vec::new() }
+    pub(crate) fn warning(observation: FindingText, remedy: FindingText) -> Self {
+        Self { state: FindingState::Warning, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
     /// Creates an outcome for an item that doesn't work.
-    pub(crate) fn problem(observation: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Problem, observation, next: Some(next), servers: Vec::new() }
+    pub(crate) fn problem(observation: FindingText, remedy: FindingText) -> Self {
+        Self { state: FindingState::Problem, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
     /// Sets the names of the affected servers.
@@ -159,7 +159,7 @@ impl CheckOutcome {
     }
 
     pub(crate) fn into_finding(self, id: CheckId) -> Finding {
-        let Self { state, observation, next, servers } = self;
-        Finding { id, title: id.title(), state, seen: observation, next, servers }
+        let Self { state, observation, remedy, servers } = self;
+        Finding { id, title: id.title(), state, observation, remedy, servers }
     }
 }

@@ -128,7 +128,7 @@ mod tests {
             let outcome = folder_outcome(Path::new("/data/app"), &facts);
             assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.observation);
             assert!(outcome.observation.to_string().contains(words), "{facts:?}: {}", outcome.observation);
-            assert_eq!(outcome.next.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
+            assert_eq!(outcome.remedy.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
         }
     }
 

@@ -91,8 +91,8 @@ mod tests {
         for (status, state, step) in cases {
             let outcome = check_keychain(&StatusKeychain(status.clone()), &servers);
             assert_eq!(outcome.state, state, "{status:?}");
-            let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
-            assert!(next.contains(step), "the remedy for {status:?} is suggested: {next}");
+            let remedy = outcome.remedy.map(|remedy| remedy.to_string()).unwrap_or_default();
+            assert!(remedy.contains(step), "the remedy for {status:?} is suggested: {remedy}");
             if state != FindingState::Ok {
                 assert!(outcome.observation.to_string().contains("the cause"), "{status:?}: {}", outcome.observation);
                 assert_eq!(outcome.servers, ["local", "remote"], "{status:?} affects the servers with secrets");

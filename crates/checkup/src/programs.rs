@@ -32,8 +32,8 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
             observation = observation.foreign(format!("{}: {error} ", need.server));
         }
     }
-    let next = FindingText::new(
+    let remedy = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(observation, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(observation, remedy).for_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

@@ -71,15 +71,15 @@ pub fn report(
 }
 
 fn finding_line(finding: &Finding, home: Option<&Path>) -> String {
-    let Finding { title, state, seen, next, servers, .. } = finding;
-    let mut text = format!("- **{title}**: {}. {}", state.word(), seen.for_report(home));
+    let Finding { title, state, observation, remedy, servers, .. } = finding;
+    let mut text = format!("- **{title}**: {}. {}", state.word(), observation.for_report(home));
     match servers.len() {
         0 => {}
         1 => text.push_str(" Concerns 1 server."),
         several => text.push_str(&format!(" Concerns {several} servers.")),
     }
-    if let (Some(next), FindingState::Problem | FindingState::Warning) = (next, state) {
-        text.push_str(&format!("\n  - {}", next.for_report(home)));
+    if let (Some(remedy), FindingState::Problem | FindingState::Warning) = (remedy, state) {
+        text.push_str(&format!("\n  - {}", remedy.for_report(home)));
     }
     text + "\n"
 }

@@ -87,12 +87,12 @@ mod tests {
             "each check has a finding, in the order of the checks"
         );
         assert!(
-            findings[1].seen.to_string().contains("20 s"),
+            findings[1].observation.to_string().contains("20 s"),
             "the finding of a hanging check contains the time limit: {}",
-            findings[1].seen
+            findings[1].observation
         );
         assert!(
-            findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()),
+            findings.iter().all(|finding| finding.id == CheckId::Uv || finding.remedy.is_some()),
             "each failed check has a remedy"
         );
     }

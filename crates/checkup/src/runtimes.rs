@@ -126,11 +126,11 @@ pub(crate) async fn check_language_runtime(
         Ok(version) => version,
         Err(cause) => {
             let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
-            let next = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
+            let remedy = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
             let outcome = if needs.is_empty() {
-                CheckOutcome::warning(observation, next)
+                CheckOutcome::warning(observation, remedy)
             } else {
-                CheckOutcome::problem(observation, next)
+                CheckOutcome::problem(observation, remedy)
             };
             return outcome.for_servers(needed_by());
         }

@@ -70,7 +70,7 @@ async fn runtime_finding_contains_version_path_and_affected_servers() {
         "dnx is missing in an SDK before version 10: {}",
         dotnet.observation
     );
-    assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "the remedy names the required SDK");
+    assert!(dotnet.remedy.unwrap().to_string().contains("SDK 10"), "the remedy names the required SDK");
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             needed.observation
         );
         assert!(
-            needed.next.is_some_and(|next| next.to_string().starts_with("Install ")),
+            needed.remedy.is_some_and(|remedy| remedy.to_string().starts_with("Install ")),
             "the remedy for {command} is to install it"
         );
         let free = check_commands(id, &path, &[("/bin/sh", &[])]).await;

@@ -34,13 +34,17 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
         .for_servers(held),
         Ok(_) => CheckOutcome::ok(parts).for_servers(held),
         Err(error) => {
-            let next = FindingText::new(if cfg!(target_os = "linux") {
+            let remedy = FindingText::new(if cfg!(target_os = "linux") {
                 "Install bubblewrap (the package is called bubblewrap), or use Linux 6.2 or later. Until then servers with a sandbox do not start; others are not concerned."
             } else {
                 "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
             });
             let observation = parts.and(" ").foreign(error);
-            let outcome = if held.is_empty() { CheckOutcome::warning(observation, next) } else { CheckOutcome::problem(observation, next) };
+            let outcome = if held.is_empty() {
+                CheckOutcome::warning(observation, remedy)
+            } else {
+                CheckOutcome::problem(observation, remedy)
+            };
             outcome.for_servers(held)
         }
     }

@@ -88,7 +88,7 @@ mod tests {
             "without the login shell's path, version managers may be missing"
         );
         assert!(outcome.observation.to_string().contains("/bin/fish did not answer"), "{}", outcome.observation);
-        assert!(outcome.next.unwrap().to_string().contains("SHELL"), "a remedy is suggested");
+        assert!(outcome.remedy.unwrap().to_string().contains("SHELL"), "a remedy is suggested");
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl ConsentRequestKind {
             // Entries for starts of local servers also match connections to remote servers.
             ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. } => Self::StartServer,
             ConsentRequestBody::Tool { .. } => Self::Tool,
-            ConsentRequestBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
+            ConsentRequestBody::Read { call_kind: CallKind::Prompt, .. } => Self::Prompt,
             ConsentRequestBody::Read { .. } => Self::Resource,
             ConsentRequestBody::Result { .. } => Self::Result,
             ConsentRequestBody::Sampling { .. } => Self::Sampling,
@@ -119,7 +119,7 @@ impl ConsentRequestKind {
 /// Returns the text that the name pattern of an answers file's entry is matched against, such as the tool's name or the
 /// command line.
 pub(crate) fn request_subject(request: &ConsentRequest) -> String {
-    match (&request.body, &request.why) {
+    match (&request.body, &request.origin) {
         // Uses the package as configured, because the author of an answers file can't predict its newest version.
         (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. }, _) => {

@@ -60,7 +60,7 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
     while entries.len() < list.limit {
         range.limit = u32::try_from(AUDIT_ENTRIES_PER_QUERY.min(list.limit - entries.len()))
             .map_err(|_| CommandFailure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
-        let page = session.api.audit(range.clone()).await?;
+        let page = session.api.read_audit_log(range.clone()).await?;
         range.before = page.entries.last().map(|entry| entry.number);
         entries.extend(page.entries);
         if !page.more {

@@ -178,7 +178,7 @@ async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> R
         session.output.print_event("note", json!({ "server": server, "message": words }));
         session.output.print_message(&terminal_escape::escape_line(&words));
     }
-    if known.by_search {
+    if known.uses_tool_search {
         session.output.print_message("There are many tools, so the model searches for them.");
     }
     Ok(())

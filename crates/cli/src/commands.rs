@@ -23,6 +23,7 @@ use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{to_json_value, with_redacted_variables};
+use crate::published_names::{DEFINITION_NAMES, SANDBOX_NAMES, SERVER_NAMES, with_published_names};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -98,7 +99,8 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    Ok(with_redacted_variables(to_json_value(&servers)))
+    let values = servers.iter().map(|server| with_published_names(to_json_value(server), SERVER_NAMES)).collect();
+    Ok(with_redacted_variables(Value::Array(values)))
 }
 
 /// Lists the tools, prompts, resources or templates of servers. `part` selects one of these lists from a catalog.
@@ -155,7 +157,7 @@ pub(crate) async fn list_items<T: Serialize>(
             rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = to_json_value(item) {
+            if let Value::Object(fields) = with_published_names(to_json_value(item), DEFINITION_NAMES) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));
@@ -274,7 +276,7 @@ async fn complete_argument(
 /// started either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.server_names(Some(&server)).await?;
-    let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
+    let report = session.api.describe_sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
         return Err(CommandFailure::new(ErrorCode::System, problem));
     }
@@ -285,7 +287,7 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
     session.output.print_text(&words);
-    Ok(to_json_value(&report))
+    Ok(with_published_names(to_json_value(&report), SANDBOX_NAMES))
 }
 
 /// Prints events until a signal ends the program. A server that fails to start is listed with its state.

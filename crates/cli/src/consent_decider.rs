@@ -17,6 +17,7 @@ use crate::answers_file::{
 };
 use crate::host_view::HostView;
 use crate::output::{Output, to_json_value, with_redacted_variables};
+use crate::published_names::{CONSENT_REQUEST_NAMES, with_published_names};
 use crate::terminal_user::TerminalUser;
 
 /// Source of decisions on consent requests.
@@ -101,7 +102,7 @@ fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentR
             ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
         (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
-            ConsentReply::Simple(ConsentDecision::ByHand)
+            ConsentReply::Simple(ConsentDecision::WriteResponse)
         }
         (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
         (FileDecision::Submit(content), _) => {
@@ -172,7 +173,7 @@ async fn apply_decision(
     let mut answer = match decision.answer {
         ConsentReply::Simple(answer) => answer,
         ConsentReply::Edited(edit) => {
-            match api.edit_question(EditConsentRequest { id: request.id.clone(), edit }).await {
+            match api.edit_consent_request(EditConsentRequest { id: request.id.clone(), edit }).await {
                 Ok(edited) => {
                     shown = edited;
                     ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }
@@ -197,8 +198,9 @@ async fn apply_decision(
         answer = ConsentDecision::Deny;
     }
     print_decision(&shown, &answer, by, reason.as_deref(), output);
-    let give =
-        |answer| api.answer_question(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer });
+    let give = |answer| {
+        api.decide_consent_request(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer })
+    };
     let refuses =
         matches!(answer, ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } | ConsentDecision::Cancel);
     if let Err(error) = give(answer).await
@@ -216,7 +218,7 @@ async fn apply_decision(
 async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
-    match api.check_form(check).await {
+    match api.validate_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {
             let problems: Vec<String> = problems.problems.iter().map(crate::form::form_problem_text).collect();
@@ -237,10 +239,10 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         | ConsentDecision::Submit { .. }
         | ConsentDecision::Share { .. }
         | ConsentDecision::Identify { .. }
-        | ConsentDecision::ByHand
-        | ConsentDecision::Again
-        | ConsentDecision::Back
-        | ConsentDecision::Stop => "allowed",
+        | ConsentDecision::WriteResponse
+        | ConsentDecision::RerunModel
+        | ConsentDecision::ReturnToRequest
+        | ConsentDecision::StopModel => "allowed",
         ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } => "denied",
         ConsentDecision::Cancel => "cancelled",
     };
@@ -251,7 +253,7 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         "name": name,
         "decision": decision,
         "by": by,
-        "question": with_redacted_variables(to_json_value(request)),
+        "question": with_published_names(with_redacted_variables(to_json_value(request)), CONSENT_REQUEST_NAMES),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();

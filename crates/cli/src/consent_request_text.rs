@@ -22,8 +22,8 @@ pub(crate) const SERVER_TEXT_PREFIX: &str = "  │ ";
 
 /// Describes what a sandboxed server can access, on several lines.
 pub(crate) fn sandbox_text(plan: &SandboxPlan) -> String {
-    let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
-    let mut text = format!("sandbox     {}\n", escape_line(held_by));
+    let SandboxPlan { mechanism, folders, program, system, home, hidden, network, limits } = plan;
+    let mut text = format!("sandbox     {}\n", escape_line(mechanism));
     for SandboxFolder { path, access } in folders {
         let may = if *access == FolderAccess::Write { "may change" } else { "may read" };
         text.push_str(&format!("{may:<11} {}\n", escape_line(path)));
@@ -69,10 +69,13 @@ pub(crate) fn missing_files_text(missing: &[String]) -> String {
 /// Describes an earlier approval that doesn't cover the request. `unnamed` describes the data that may differ although
 /// the texts of both approvals are equal, such as files.
 fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
-    if earlier.before == earlier.now {
-        return format!("  CHANGED: {} was approved before, but its {unnamed} changed", escape_line(&earlier.now));
+    if earlier.approved == earlier.requested {
+        return format!(
+            "  CHANGED: {} was approved before, but its {unnamed} changed",
+            escape_line(&earlier.requested)
+        );
     }
-    format!("  CHANGED: approved before was  {}", escape_line(&earlier.before))
+    format!("  CHANGED: approved before was  {}", escape_line(&earlier.approved))
 }
 
 /// Describes a consent request, without the decisions that the user can choose.
@@ -93,7 +96,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             args,
             env,
             cwd,
-            approved_before,
+            earlier_approval,
             sandbox,
             files,
             writers,
@@ -125,7 +128,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }
-            if let Some(earlier) = approved_before {
+            if let Some(earlier) = earlier_approval {
                 add(earlier_approval_text(earlier, "variables' values, sandbox or files"));
             }
         }
@@ -136,7 +139,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             unencrypted,
             auth,
             unattended,
-            approved_before,
+            earlier_approval,
         } => {
             add(format!("── Connect to the server {server}? Everything that you send to it is sent to this address:"));
             add(url_parts_text(url, *unencrypted));
@@ -148,7 +151,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));
             }
             add(endpoints::sign_in_settings_text(auth, *unattended));
-            if let Some(earlier) = approved_before {
+            if let Some(earlier) = earlier_approval {
                 add(earlier_approval_text(earlier, "hidden values, transport or sign-in settings"));
             }
         }
@@ -190,7 +193,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(escape_and_prefix_lines(definition, SERVER_TEXT_PREFIX));
             }
         }
-        ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
+        ConsentRequestBody::Read { call_kind: CallKind::Prompt, name, arguments } => {
             add(format!("── Get the prompt {} of {server}? This would be sent:", escape_line(name)));
             add(pretty_json(arguments));
         }
@@ -230,13 +233,13 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts_text(url, true)).unwrap_or_default());
         }
     }
-    match &request.why {
+    match &request.origin {
         ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", escape_line(name))),
         ConsentRequestOrigin::Server => add(String::from("  Why: not specified")),
         ConsentRequestOrigin::Ended { cause } => {
             add(format!("  Why: it stopped, and was approved for one start: {}", escape_line(cause)))
         }
-        ConsentRequestOrigin::Model { after, read, .. } => {
+        ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } => {
             add(String::from("  Why: requested by a model"));
             if !after.is_empty() {
                 add(format!("  WARNING: requested after untrusted output of {}", escape_line(&after.join(", "))));

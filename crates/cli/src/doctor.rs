@@ -12,6 +12,7 @@ use store::{Locations, ReadOnlyStore};
 use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::CommandFailure;
 use crate::output::Output;
+use crate::published_names::{DOCTOR_NAMES, with_published_names};
 use crate::session::{locations, storage_failure};
 use crate::terminal_escape;
 
@@ -36,7 +37,7 @@ pub(crate) async fn run(
         clock: Arc::new(SystemClock),
     };
     let checkup = checkup::run_checkup(computer).await;
-    let mut value = json!({ "findings": checkup.findings });
+    let mut value = with_published_names(json!({ "findings": checkup.findings }), DOCTOR_NAMES);
     if what.report {
         let report = redacted_report(&checkup, &environment);
         output.print_text(&report);
@@ -65,13 +66,17 @@ fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> Strin
 fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
-        let Finding { title, state, seen, next, servers, .. } = finding;
-        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), terminal_escape::escape_line(&seen.to_string())));
+        let Finding { title, state, observation, remedy, servers, .. } = finding;
+        text.push_str(&format!(
+            "{:<8} {title}: {}\n",
+            state.word(),
+            terminal_escape::escape_line(&observation.to_string())
+        ));
         if *state == FindingState::Ok {
             continue;
         }
-        if let Some(next) = next {
-            text.push_str(&format!("         {}\n", terminal_escape::escape_line(&next.to_string())));
+        if let Some(remedy) = remedy {
+            text.push_str(&format!("         {}\n", terminal_escape::escape_line(&remedy.to_string())));
         }
         if !servers.is_empty() {
             let names: Vec<String> = servers.iter().map(|server| terminal_escape::escape_value(server)).collect();

@@ -23,7 +23,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         decision_source_text(&result.by)
     );
     text.push_str(&review_state_text(server, result));
-    if result.turned_off {
+    if result.is_tool_turned_off {
         text.push_str("  Models can't call this tool: it is turned off in the settings of the server.\n");
     }
     if result.assumed_unchanged {
@@ -44,7 +44,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
 
 fn review_state_text(server: &str, result: &DryRunResult) -> String {
     let review = format!("review it with: drawbridge-cli review {}", terminal_escape::escape_line(server));
-    match result.standing {
+    match result.review_state {
         Some(ReviewState::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
         }

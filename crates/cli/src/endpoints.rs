@@ -18,7 +18,7 @@ pub(crate) fn sign_in_settings_text(settings: &[AuthSetting], unattended: bool) 
             escape_line(&setting.value)
         };
         text.push_str(&format!("    {:<24} {value}\n", auth_field_text(setting.field)));
-        if setting.elsewhere {
+        if setting.is_on_other_domain {
             text.push_str("    WARNING: this endpoint is not at the domain of the identity provider\n");
         }
     }
@@ -33,7 +33,7 @@ pub(crate) fn sign_in_endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
         text.push_str(&format!("    {:<12} {}\n", endpoint_use_text(endpoint.purpose), escape_line(&endpoint.url.url)));
-        if endpoint.elsewhere {
+        if endpoint.is_on_other_domain {
             let (domain, issuer) = (escape_line(&endpoint.url.domain), escape_line(&endpoint.issuer));
             text.push_str(&format!("    WARNING: {domain} is another domain than that of {issuer}\n"));
         }
@@ -93,8 +93,8 @@ mod tests {
     fn connect_request_text(body: &Value) -> String {
         let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
         let mut request = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
-            "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
-            "rule": "", "call": null,
+            "askedAt": 0, "origin": { "by": "user", "conversation": null }, "round": null, "body": null,
+            "scopes": ["once"], "reason": "", "call": null,
             "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
         request["body"] = json!(body);
         let request: ConsentRequest = serde_json::from_value(request).unwrap();
@@ -105,11 +105,11 @@ mod tests {
     fn s01_connection_is_described_with_all_credential_endpoints() {
         let setting = |field: &str, value: &str, url: Value, elsewhere: bool| {
             json!({ "field": field, "value": value, "secret": field.ends_with("_secret"), "url": url,
-                "elsewhere": elsewhere })
+                "isOnOtherDomain": elsewhere })
         };
         let text = connect_request_text(&json!({
             "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
-            "unencrypted": false, "approvedBefore": null, "unattended": true,
+            "unencrypted": false, "earlierApproval": null, "unattended": true,
             "auth": [
                 setting("grant", "enterprise_managed", Value::Null, false),
                 setting("issuer", "https://as.example/1", url("as.example", "/1"), false),
@@ -137,7 +137,7 @@ mod tests {
             connect_request_text(&json!({
                 "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
                 "unencrypted": false, "unattended": false, "auth": [],
-                "approvedBefore": { "before": before, "now": now },
+                "earlierApproval": { "approved": before, "requested": now },
             }))
         };
         let (one, other) = ("https://mcp.example/ (with X-Team)", "https://mcp.example/ (with X-Key)");
@@ -155,8 +155,8 @@ mod tests {
                 "issuerUrl": url("as.example", "/"), "resource": "https://mcp.example/",
                 "scopes": ["read", "write"], "heldScopes": ["read"], "client": "configured", "clientId": "us",
                 "endpoints": [{ "purpose": "token", "url": url("evil.example", "/token"),
-                    "issuer": "https://as.example", "elsewhere": true }],
-                "redirectUri": null, "authorizationUrl": page, "pageElsewhere": is_elsewhere,
+                    "issuer": "https://as.example", "isOnOtherDomain": true }],
+                "redirectUri": null, "authorizationUrl": page, "isPageOnOtherDomain": is_elsewhere,
                 "reason": { "is": "step_up", "operation": "tools/call" },
             })
         };

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
 use crate::output::{Output, to_json_value, with_redacted_variables};
+use crate::published_names::{EVENT_NAMES, SERVER_NAMES, published_event_name, with_published_names};
 use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries of an activity log that are read in one query.
@@ -120,7 +121,7 @@ impl OutputEventPrinter {
                 self.output.print_message(&escape_line(&format!("{file} can't be used: {}", problem.message)));
             }
             // A consent request is printed when it is decided.
-            Event::QuestionChanged { .. }
+            Event::ConsentRequestChanged { .. }
             | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
             | Event::AuditChanged
@@ -128,14 +129,19 @@ impl OutputEventPrinter {
             | Event::SettingsChanged { .. } => return,
             // A conversation is printed by its [`ConversationPrinter`].
             Event::ReplyDelta { .. } | Event::ItemChanged { .. } => {}
-            Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
+            Event::ConsentRequestClosed { .. } | Event::ConfigProblem { problem: None } => {}
             // Events of other servers are not printed.
             _ => return,
         }
-        if let Value::Object(mut fields) = with_redacted_variables(to_json_value(event)) {
+        if let Value::Object(mut fields) =
+            with_published_names(with_redacted_variables(to_json_value(event)), EVENT_NAMES)
+        {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
-            self.output.print_event(&name, Value::Object(fields));
+            if let Some(server) = fields.get_mut("server") {
+                *server = with_published_names(server.take(), SERVER_NAMES);
+            }
+            self.output.print_event(published_event_name(&name), Value::Object(fields));
         }
     }
 

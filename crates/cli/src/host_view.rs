@@ -30,13 +30,13 @@ impl HostView {
                 None => self.servers.push(server.clone()),
             },
             Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
-            Event::QuestionChanged { question: request } => {
+            Event::ConsentRequestChanged { consent_request: request } => {
                 match self.consent_requests.iter_mut().find(|known| known.id == request.id) {
                     Some(known) => known.clone_from(request),
                     None => self.consent_requests.push(request.clone()),
                 }
             }
-            Event::QuestionClosed { id, outcome } => {
+            Event::ConsentRequestClosed { id, outcome } => {
                 if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
                     let closed =
                         self.consent_requests.iter().find(|request| request.id == *id && is_about_sign_in(request));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{AUTHORIZATION_NAMES, with_published_names};
 use crate::session::{self, CommandSession};
 use crate::sign_in_text;
 use crate::terminal_escape;
@@ -19,11 +20,11 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
         Err(failure) => return Err(with_sign_in_steps(session, server, failure).await),
     };
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
-    match &authorization.kept {
+    match &authorization.token_storage {
         Some(TokenStorage::ThisRun { cause }) => {
-            Err(unstored_tokens_failure(server, cause, to_json_value(&authorization)))
+            Err(unstored_tokens_failure(server, cause, authorization_json(&authorization)))
         }
-        _ => Ok(to_json_value(&authorization)),
+        _ => Ok(authorization_json(&authorization)),
     }
 }
 
@@ -60,7 +61,7 @@ pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<
     let authorization = session.api.authorization(server_name(server)).await?;
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     session.output.print_text(&sign_in_text::sign_in_steps_text(&authorization.steps));
-    Ok(to_json_value(&authorization))
+    Ok(authorization_json(&authorization))
 }
 
 /// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
@@ -111,7 +112,7 @@ fn sign_in_outcome(
     if refused {
         return Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
     }
-    if let Some(cause) = &known.failed {
+    if let Some(cause) = &known.failure_message {
         return Some(Err(CommandFailure::new(ErrorCode::SignInNeeded, format!("{server}: {cause}"))));
     }
     match state {
@@ -125,9 +126,13 @@ fn sign_in_outcome(
     }
 }
 
+fn authorization_json(authorization: &Authorization) -> Value {
+    with_published_names(to_json_value(authorization), AUTHORIZATION_NAMES)
+}
+
 /// Returns `true` if an account is signed in and its tokens are valid.
 fn is_signed_in(known: &Authorization) -> bool {
-    known.account.as_ref().is_some_and(|account| account.ended.is_none())
+    known.account.as_ref().is_some_and(|account| account.reauthentication_reason.is_none())
 }
 
 /// Adds the recorded requests and responses of the sign-in to a failure, so that the user sees where it failed.
@@ -138,5 +143,8 @@ async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: Com
         return failure;
     }
     session.output.print_message(sign_in_text::sign_in_steps_text(&known.steps).trim_end());
-    CommandFailure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
+    CommandFailure {
+        data: Some(Box::new(with_published_names(json!({ "steps": known.steps }), AUTHORIZATION_NAMES))),
+        ..failure
+    }
 }

@@ -34,6 +34,7 @@ mod packages;
 mod pasted_redirects;
 mod plan_text;
 mod platform;
+mod published_names;
 mod registry;
 mod result_text;
 mod review;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::arguments::{ModelsCommand, NewProvider, WireProtocolName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{MODELS_NAMES, PROVIDER_NAMES, PROVIDER_TEST_NAMES, with_published_names};
 use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
@@ -57,7 +58,7 @@ async fn list_providers(session: &CommandSession, provider: Option<String>) -> R
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
         let provider = find_provider(session, &provider).await?;
         session.output.print_text(&format_table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
-        return Ok(to_json_value(&provider));
+        return Ok(with_published_names(to_json_value(&provider), PROVIDER_NAMES));
     }
     let models = read_models(session).await?;
     let rows: Vec<_> = models.providers.iter().map(|own| provider_row(own, models.default.as_ref())).collect();
@@ -72,7 +73,7 @@ async fn list_providers(session: &CommandSession, provider: Option<String>) -> R
         let presets: Vec<_> = models.presets.iter().map(|preset| preset.id).collect();
         session.output.print_text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
     }
-    Ok(to_json_value(&models))
+    Ok(with_published_names(to_json_value(&models), MODELS_NAMES))
 }
 
 fn provider_row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
@@ -80,7 +81,7 @@ fn provider_row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> 
     if let Some(default) = default.filter(|default| default.provider == own.id) {
         more.push(format!("default: {}", terminal_escape::escape_line(&default.model)));
     }
-    if own.readable {
+    if own.is_unencrypted {
         more.push("others on the network can read what is sent there".to_owned());
     }
     if let Some(problem) = &own.problem {
@@ -117,7 +118,7 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     let all = read_models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = provider_settings(&new, preset)?;
-    let requires_key = new.key || preset.is_some_and(|preset| preset.wants_key);
+    let requires_key = new.key || preset.is_some_and(|preset| preset.requires_key);
     // The key is read before any setting is changed.
     let key = if requires_key || std::env::var_os(API_KEY_VARIABLE).is_some() {
         Some(read_provider_key(session).await?)
@@ -129,7 +130,8 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
         store_provider_key(session, new.provider.clone(), key).await?;
     }
     session.output.print_text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
-    Ok(to_json_value(&find_provider(session, &new.provider).await?))
+    let provider = find_provider(session, &new.provider).await?;
+    Ok(with_published_names(to_json_value(&provider), PROVIDER_NAMES))
 }
 
 fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, CommandFailure> {
@@ -209,11 +211,11 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
         return Err(CommandFailure { data: Some(Box::new(to_json_value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
-    if let (Some(reply), Some(time)) = (&tried.said, tried.first_milliseconds) {
+    if let (Some(reply), Some(time)) = (&tried.reply, tried.first_token_milliseconds) {
         words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
     session.output.print_text(&words);
-    Ok(to_json_value(&tried))
+    Ok(with_published_names(to_json_value(&tried), PROVIDER_TEST_NAMES))
 }
 
 async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {

@@ -6,11 +6,21 @@ use crate::terminal_escape::escape_line;
 
 /// Formats the package that a server's command loads, for the consent request about its start.
 pub(crate) fn package_text(package: &LoadedPackage) -> String {
-    let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
+    let LoadedPackage {
+        launcher,
+        name,
+        requested_version,
+        version,
+        unknown,
+        before,
+        replaced,
+        unpinned,
+        configured: _,
+    } = package;
     let mut text = String::new();
     if let Some(name) = name {
-        let wanted = wanted.as_deref().map_or_else(|| "no version".to_owned(), escape_line);
-        text.push_str(&format!("package     {} (your settings name {wanted})\n", escape_line(name)));
+        let requested = requested_version.as_deref().map_or_else(|| "no version".to_owned(), escape_line);
+        text.push_str(&format!("package     {} (your settings name {requested})\n", escape_line(name)));
     }
     if let Some(PackageVersion { version, integrity, source }) = version {
         text.push_str(&format!("version     {}\n", escape_line(version)));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::data::{PasteRedirect, ServerName, SignInPhase};
+use api::data::{CompleteSignIn, ServerName, SignInPhase};
 use api::{Api, ErrorCode, Handler as _};
 use serde_json::json;
 use tokio::sync::watch;
@@ -74,8 +74,8 @@ async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, o
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;
     };
-    let pasted = PasteRedirect { server: meant.server.clone(), url: address.to_owned() };
-    match api.paste_redirect(pasted).await {
+    let pasted = CompleteSignIn { server: meant.server.clone(), url: address.to_owned() };
+    match api.complete_sign_in(pasted).await {
         // The browser may have completed the sign-in first.
         Err(error) if error.code != ErrorCode::NotReady => {
             output.print_event("note", json!({ "server": meant.server, "message": error.message }));

@@ -1,11 +1,13 @@
 //! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
-use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, ServerName, Tool};
+use api::data::{Prompt, Review, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{DEFINITION_NAMES, with_published_names};
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::format_time;
@@ -39,7 +41,8 @@ pub(crate) async fn review_definitions(
             text = format!("All that {} offers is as you saw it.\n", escape_line(&server));
         }
         session.output.print_text(&text);
-        return Ok(json!({ "tools": to_json_value(&tools), "prompts": to_json_value(&prompts) }));
+        let definitions = json!({ "tools": definitions_json(&tools), "prompts": definitions_json(&prompts) });
+        return Ok(definitions);
     }
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
     for accepted in &accept {
@@ -52,7 +55,7 @@ pub(crate) async fn review_definitions(
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
-        let reviewed_definition = || SeenDefinition { name: name.to_owned(), hash: hash.to_owned() };
+        let reviewed_definition = || ReviewedDefinition { name: name.to_owned(), hash: hash.to_owned() };
         if is_tool {
             review.tools.push(reviewed_definition());
         } else if is_prompt {
@@ -65,14 +68,18 @@ pub(crate) async fn review_definitions(
         }
     }
     let reviewed = to_json_value(&review);
-    session.api.review(review).await?;
+    session.api.review_definitions(review).await?;
     session.output.print_text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
 }
 
+fn definitions_json<T: Serialize>(definitions: &[T]) -> Value {
+    definitions.iter().map(|one| with_published_names(to_json_value(one), DEFINITION_NAMES)).collect()
+}
+
 /// Prints the identity and the definitions that were recorded at the user's reviews of a server.
 pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
-    let pins = session.api.pins(ServerName { server }).await?;
+    let pins = session.api.list_reviewed_definitions(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {
         text.push_str(&format!("{:<10} {}\n", escape_line(part), escape_line(words)));

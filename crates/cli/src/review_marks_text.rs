@@ -22,8 +22,8 @@ pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
     if let Some(diff) = &marks.diff {
         text.push_str(&diff_text(diff));
     }
-    for LookAlike { server, name, same } in &marks.look_alikes {
-        let how = if *same { "has the same name as" } else { "looks like" };
+    for LookAlike { server, name, is_identical } in &marks.look_alikes {
+        let how = if *is_identical { "has the same name as" } else { "looks like" };
         text.push_str(&format!("  WARNING: it {how} {} of {}\n", escape_line(name), escape_line(server)));
     }
     for Flag { place, reason, excerpt } in &marks.flags {
@@ -54,7 +54,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
     if diff.more > 0 {
         text.push_str(&format!("  and {} more changes\n", diff.more));
     }
-    if diff.cut {
+    if diff.is_truncated {
         text.push_str("  It was so large that only its beginning was stored.\n");
     }
     text
@@ -122,7 +122,13 @@ mod tests {
             before: Some(before.into()),
             after: Some(after.into()),
         };
-        diff_text(&DefinitionDiff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
+        diff_text(&DefinitionDiff {
+            changes: vec![change],
+            more: 0,
+            server_changed: false,
+            is_truncated: false,
+            before: None,
+        })
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::commands::parse_json_object;
 use crate::dry_run_text;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{DRY_RUN_NAMES, with_published_names};
 use crate::session::CommandSession;
 use crate::table::{format_table, format_time};
 use crate::terminal_escape;
@@ -21,7 +22,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
             dry_run(session, server, tool, &args, act, after_untrusted).await
         }
         PolicyCommand::Export => {
-            let text = session.api.policy_text(EmptyObject {}).await?.text;
+            let text = session.api.read_policy_text(EmptyObject {}).await?.text;
             session.output.print_text(&text);
             Ok(to_json_value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
         }
@@ -148,5 +149,5 @@ async fn dry_run(
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.policy(EmptyObject {}).await?;
     session.output.print_text(&dry_run_text::dry_run_text(&server, &result, &rules));
-    Ok(to_json_value(&result))
+    Ok(with_published_names(to_json_value(&result), DRY_RUN_NAMES))
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::arguments::SamplingArguments;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
+use crate::published_names::{SAMPLING_NAMES, with_published_names};
 use crate::sampling_text::format_dollars;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
@@ -16,7 +17,7 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
     let before = settings.clone();
-    settings.on = (settings.on || what.on) && !what.off;
+    settings.is_enabled = (settings.is_enabled || what.on) && !what.off;
     settings.tools = what.tools.unwrap_or(settings.tools);
     settings.max_tokens = what.max_tokens.unwrap_or(settings.max_tokens);
     let bound = |given: Option<u64>, own: Option<u64>| given.map_or(own, |given| Some(given).filter(|n| *n > 0));
@@ -27,12 +28,12 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
     }
     let report = session.api.sampling(ServerName { server: server.clone() }).await?;
     session.output.print_text(&sampling_report_text(&server, &report));
-    Ok(to_json_value(&report))
+    Ok(with_published_names(to_json_value(&report), SAMPLING_NAMES))
 }
 
 fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
     let server = escape_line(server);
-    if !report.settings.on {
+    if !report.settings.is_enabled {
         return format!("{server} may not use your models. Enable it with --on.\n");
     }
     let tools = if report.settings.tools { "with tools" } else { "without tools" };
@@ -41,8 +42,8 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
         report.settings.max_tokens
     );
     for (span, limits, spent) in [
-        ("within the hour", &report.settings.per_hour, &report.within_hour),
-        ("in all", &report.settings.in_all, &report.in_all),
+        ("within the hour", &report.settings.per_hour, &report.last_hour),
+        ("in all", &report.settings.total, &report.total),
     ] {
         text.push_str(&format!(
             "  {span}: {} requests{}, {} tokens{}, {}{}\n",
@@ -54,7 +55,7 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
             limits.micros.map(|most| format!(" of {}", format_dollars(most))).unwrap_or_default(),
         ));
     }
-    if report.stopped.is_some() {
+    if report.reached_limit.is_some() {
         text.push_str("  It has reached a limit: its requests are refused.\n");
     }
     text

@@ -15,7 +15,7 @@ pub(crate) fn format_dollars(micros: u64) -> String {
 
 /// Describes the consent request for a sampling request.
 pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> String {
-    let ConsentRequestBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
+    let ConsentRequestBody::Sampling { request, response, model, requested_tokens, losses, run, .. } = body else {
         return String::new();
     };
     let mut text = String::new();
@@ -35,14 +35,14 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
             ));
         }
     }
-    if *wanted_tokens > request.max_tokens && response.is_none() {
-        text.push_str(&format!("  it requested {wanted_tokens} tokens and gets at most {}\n", request.max_tokens));
+    if *requested_tokens > request.max_tokens && response.is_none() {
+        text.push_str(&format!("  it requested {requested_tokens} tokens and gets at most {}\n", request.max_tokens));
     }
     for loss in losses {
         text.push_str(&format!(
             "  the provider does not support {}: {}\n",
-            escape_line(&loss.what),
-            escape_line(&loss.then)
+            escape_line(&loss.feature),
+            escape_line(&loss.conversion)
         ));
     }
     match run {
@@ -63,8 +63,8 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
     text
 }
 
-fn sampling_model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> String {
-    let why = match by {
+fn sampling_model_text(SamplingModel { model, reason, max_micros, .. }: &SamplingModel) -> String {
+    let why = match reason {
         ModelChosenBy::User => String::from("you chose it"),
         ModelChosenBy::Setting => String::from("you chose it for this server"),
         ModelChosenBy::Hint { hint } => format!("the server prefers \"{}\"", escape_line(hint)),
@@ -75,7 +75,7 @@ fn sampling_model_text(SamplingModel { model, by, most_micros, .. }: &SamplingMo
         ModelChosenBy::Default => String::from("your default"),
         ModelChosenBy::First => String::from("the most capable model, as far as known"),
     };
-    let cost = most_micros.map(|most| format!(", at most {}", format_dollars(most))).unwrap_or_default();
+    let cost = max_micros.map(|most| format!(", at most {}", format_dollars(most))).unwrap_or_default();
     format!("{}/{} would answer ({why}{cost}).", escape_line(&model.provider), escape_line(&model.model))
 }
 

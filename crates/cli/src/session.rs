@@ -21,6 +21,7 @@ use crate::host_view::HostView;
 use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::platform::{TerminalPlatform, has_display};
+use crate::published_names::{SERVER_NAMES, with_published_names};
 use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
@@ -243,12 +244,15 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
     for line in stderr.iter().rev().take(10).rev() {
         words.push_str(&format!("\n  | {}", terminal_escape::escape_line(line)));
     }
-    CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
+    CommandFailure {
+        data: Some(Box::new(with_published_names(json!({ "state": state }), SERVER_NAMES))),
+        ..CommandFailure::new(code, words)
+    }
 }
 
 async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
-    let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
+    let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.consent_requests);
     view_sender.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
         *view = HostView { next_event, servers, consent_requests: requests, refused };

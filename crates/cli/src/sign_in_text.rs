@@ -28,7 +28,7 @@ pub(crate) fn sign_in_request_text(
             endpoints: used,
             redirect_uri,
             authorization_url,
-            page_elsewhere,
+            is_page_on_other_domain,
             reason,
             ..
         } => {
@@ -36,7 +36,7 @@ pub(crate) fn sign_in_request_text(
                 Some(page) => authorization_page_text(server, url, page, &address),
                 None => format!("── Get a token for {server}? Drawbridge requests it directly; no page opens.\n"),
             };
-            if *page_elsewhere {
+            if *is_page_on_other_domain {
                 let issuer = escape_line(issuer);
                 text.push_str(&format!("  WARNING: this page is outside the domain of its issuer {issuer}\n"));
             }
@@ -121,22 +121,22 @@ fn url_path(address: &str) -> &str {
 /// Describes the authorization state of a remote server: its account and its sign-in.
 pub(crate) fn authorization_text(known: &Authorization) -> String {
     let mut text = String::new();
-    if let Some(cause) = &known.not_offered {
+    if let Some(cause) = &known.unsupported_reason {
         text.push_str(&format!("no sign-in: {}\n", escape_line(cause)));
     }
     match &known.account {
         Some(account) => text.push_str(&account_text(account)),
-        None if known.not_offered.is_none() => text.push_str("not signed in\n"),
+        None if known.unsupported_reason.is_none() => text.push_str("not signed in\n"),
         None => {}
     }
-    if let Some(persistence) = &known.kept {
+    if let Some(persistence) = &known.token_storage {
         let words = match persistence {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
         text.push_str(&text_row("tokens stored", &words));
     }
-    if let Some(cause) = &known.failed {
+    if let Some(cause) = &known.failure_message {
         text.push_str(&text_row(
             if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
             &escape_line(cause),
@@ -159,10 +159,10 @@ fn account_text(account: &Account) -> String {
     if let Some(at) = account.refreshed_at {
         text.push_str(&text_row("last renewed", &format_time(at)));
     }
-    if account.bound {
+    if account.is_dpop_bound {
         text.push_str(&text_row("bound to", "a key of this computer (DPoP)"));
     }
-    if let Some(cause) = &account.ended {
+    if let Some(cause) = &account.reauthentication_reason {
         text.push_str(&text_row("ENDED", &escape_line(cause)));
     }
     text
@@ -172,8 +172,8 @@ fn account_text(account: &Account) -> String {
 pub(crate) fn sign_in_steps_text(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
-        text.push_str(&format!("{number}. {} ({} ms)\n", escape_line(&step.what), step.took));
-        for (mark, message) in [("  > ", &step.request), ("  < ", &step.answer)] {
+        text.push_str(&format!("{number}. {} ({} ms)\n", escape_line(&step.purpose), step.duration_milliseconds));
+        for (mark, message) in [("  > ", &step.request), ("  < ", &step.response)] {
             text.push_str(
                 &message.as_deref().map(|message| escape_and_prefix_lines(message, mark)).unwrap_or_default(),
             );

@@ -48,7 +48,10 @@ async fn read_skill_file(
     let found = find_skill(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));
-    let result = session.api.read_skill(ReadSkill { call: CLI_CALL_ID.to_owned(), server, skill, shown, file }).await?;
+    let result = session
+        .api
+        .read_skill(ReadSkill { call: CLI_CALL_ID.to_owned(), server, skill, shown_hash: shown, file })
+        .await?;
     session.output.print_text(&result_text::resource_contents_text(&result.contents));
     Ok(to_json_value(&result))
 }

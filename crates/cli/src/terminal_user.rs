@@ -77,9 +77,9 @@ impl OpenPrompt {
                 step: SamplingStep::Response,
                 response: Some(response),
                 model: Some(_),
-                again,
+                can_rerun,
                 ..
-            } if !response.content.is_empty() => match self.prompt_response_review(*again).await {
+            } if !response.content.is_empty() => match self.prompt_response_review(*can_rerun).await {
                 Some(None) => return self.prompt_response_text().await,
                 Some(Some(answer)) => Some(answer),
                 None => None,
@@ -113,7 +113,7 @@ impl OpenPrompt {
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
         // If a model made the call, it can receive the reason for a denial.
-        let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
+        let is_of_model = matches!(request.origin, ConsentRequestOrigin::Model { .. });
         let why = if is_of_model { ", w = no, with a reason" } else { "" };
         let line =
             self.prompt_decision_line(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
@@ -159,20 +159,20 @@ impl OpenPrompt {
             .await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
-            "w" => ConsentDecision::ByHand,
+            "w" => ConsentDecision::WriteResponse,
             "c" => ConsentDecision::Cancel,
             _ => ConsentDecision::Deny,
         })
     }
 
     /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites the response.
-    async fn prompt_response_review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
-        let ask = if again { "a = ask again, " } else { "" };
+    async fn prompt_response_review(&mut self, can_rerun: bool) -> Option<Option<ConsentDecision>> {
+        let ask = if can_rerun { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
         let line = self.prompt_decision_line(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
-            "a" if again => Some(ConsentDecision::Again),
+            "a" if can_rerun => Some(ConsentDecision::RerunModel),
             "w" => None,
             "c" => Some(ConsentDecision::Cancel),
             _ => Some(ConsentDecision::Deny),
@@ -209,7 +209,7 @@ impl OpenPrompt {
             }
             let content = Value::Object(content);
             let check = CheckForm { id: request.id.clone(), content: content.clone() };
-            let problems = api.check_form(check).await.ok()?.problems;
+            let problems = api.validate_form(check).await.ok()?.problems;
             if problems.is_empty() {
                 self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));
                 return match self.prompt_yes_or_refusal("decline").await? {

@@ -53,7 +53,7 @@ pub enum AppViewChange {
         /// Number that identifies the request among all requests of the displayed app.
         request: u64,
         /// Content of the app's request.
-        wanted: AppUserRequest,
+        user_request: AppUserRequest,
     },
     /// A request of the MCP app was withdrawn, so that the user need not decide it.
     Withdrawn {

@@ -24,12 +24,12 @@ pub enum ConsentRequestOrigin {
         /// Identifier of the conversation in the history.
         conversation: String,
         /// Names of other servers whose content the model has read in the conversation and that are not trusted.
-        after: Vec<String>,
+        untrusted_servers: Vec<String>,
         /// Content of the called server that the model has already read in the conversation, and after which the
         /// server's data flow settings require consent for its calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
-        read: Vec<Reading>,
+        same_server_readings: Vec<Reading>,
     },
     /// A tool call, a read or a sampling request by an app of the server: a page that the server provides (MCP Apps).
     App {

@@ -130,9 +130,9 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
         /// Number of bytes of the result's text that the model did not receive because of the limit on its length.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, rename = "leftOut", skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
-        left_out: Option<u64>,
+        omitted_bytes: Option<u64>,
     },
     /// Call of one of Drawbridge's built-in tools by a model, to search for tools or to read more of a long result.
     /// Nothing was sent to a server.

@@ -134,14 +134,14 @@ impl CallTable {
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;
-        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
+        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::Withheld(by) };
         // The model's run may have ended already.
         let _ = reply.send(verdict);
     }
 
     /// Returns the id of the conversation in which a consent request originated.
-    pub fn conversation_of_request(&self, why: &ConsentRequestOrigin) -> Option<String> {
-        match why {
+    pub fn conversation_of_request(&self, origin: &ConsentRequestOrigin) -> Option<String> {
+        match origin {
             ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
                 conversation.clone()
             }

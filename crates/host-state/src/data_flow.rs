@@ -76,8 +76,8 @@ impl DataFlowTable {
             },
             CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
                 conversation: conversation.clone(),
-                after: self.labels.other_servers_before_call(conversation, server).unwrap_or_default(),
-                read: self.untrusted_readings(conversation, server, is_remote),
+                untrusted_servers: self.labels.other_servers_before_call(conversation, server).unwrap_or_default(),
+                same_server_readings: self.untrusted_readings(conversation, server, is_remote),
             },
         }
     }
@@ -100,7 +100,9 @@ mod tests {
         );
         let user = CallOrigin::User { conversation: Some("c".to_owned()) };
         assert!(!table.follows_untrusted_content(&user, "s", false), "the user's own call is trusted");
-        let ConsentRequestOrigin::Model { after, .. } = table.consent_origin_of_call(&model, "s", false) else {
+        let ConsentRequestOrigin::Model { untrusted_servers: after, .. } =
+            table.consent_origin_of_call(&model, "s", false)
+        else {
             panic!("a model calls")
         };
         assert_eq!(after, ["other"], "the origin names the other server");
@@ -125,7 +127,9 @@ mod tests {
         let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
         table.labels.add_readings("c", &[open]);
         assert!(table.follows_untrusted_content(&model, "s", false), "S26: a tool with `openWorldHint` counts");
-        let ConsentRequestOrigin::Model { read, .. } = table.consent_origin_of_call(&model, "s", false) else {
+        let ConsentRequestOrigin::Model { same_server_readings: read, .. } =
+            table.consent_origin_of_call(&model, "s", false)
+        else {
             panic!("a model calls")
         };
         assert_eq!(

@@ -46,17 +46,17 @@ pub fn session_end_failure(
 /// Describes a path that the sandbox hides from the server, and the next step for the user.
 #[must_use]
 pub fn blocked_path_text(blocked: &BlockedPath) -> String {
-    let BlockedPath { path, named_by, offer } = blocked;
+    let BlockedPath { path, named_by, proposal } = blocked;
     let by = match named_by {
         PathMention::Command => "Its command names",
         PathMention::Server => "It says that it needs",
     };
-    let next = match offer {
+    let next = match proposal {
         FolderProposal::Folder { folder, .. } => {
             format!("If it may read that, add the folder {folder} to its sandbox.")
         }
-        FolderProposal::None { because } => {
-            let why = match because {
+        FolderProposal::None { reason } => {
+            let why = match reason {
                 ProposalRefusal::Secrets => "it contains keys, passwords or sessions",
                 ProposalRefusal::TooBroad => "that folder contains far more than a program",
                 ProposalRefusal::System => "that is the system's",

@@ -27,10 +27,12 @@ pub struct ServerLimits {
     /// Maximum number of concurrent calls; further ones are refused. Default: 256.
     pub calls: u32,
     /// Maximum number of pending consent requests; further ones are refused. Default: 10.
-    pub questions: u32,
+    #[serde(rename = "questions")]
+    pub consent_requests: u32,
     /// Maximum rate of consent requests per minute, with a burst of as many as in ten seconds; further ones are
     /// refused. Default: 180.
-    pub questions_per_minute: u32,
+    #[serde(rename = "questionsPerMinute")]
+    pub consent_requests_per_minute: u32,
     /// Maximum rate of notifications recorded in the activity per second, with a burst of twice as many; further ones
     /// are omitted and counted. Their effects (progress, changed lists) are merged and never lost. Default: 1,000.
     pub notifications_per_second: u32,
@@ -40,7 +42,8 @@ pub struct ServerLimits {
     /// Maximum size of a message, in bytes; a request with a larger response fails. Default: 16 MiB.
     pub message_bytes: u64,
     /// Maximum size of the activity log, in bytes; the oldest entries are dropped first. Default: 8 MiB.
-    pub kept_bytes: u64,
+    #[serde(rename = "keptBytes")]
+    pub activity_log_bytes: u64,
     /// Maximum number of processes and threads of a sandboxed server; exceeding it stops the server. Default: 512.
     pub processes: u32,
     /// Maximum memory of a sandboxed server, in bytes; exceeding it stops the server. Default: 4 GiB.
@@ -56,12 +59,12 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             calls: 256,
-            questions: DEFAULT_MAX_CONSENT_REQUESTS as u32,
-            questions_per_minute: 180,
+            consent_requests: DEFAULT_MAX_CONSENT_REQUESTS as u32,
+            consent_requests_per_minute: 180,
             notifications_per_second: 1_000,
             bytes_per_minute: 1024 * MIB,
             message_bytes: 16 * MIB,
-            kept_bytes: DEFAULT_MAX_ACTIVITY_BYTES as u64,
+            activity_log_bytes: DEFAULT_MAX_ACTIVITY_BYTES as u64,
             processes: ResourceLimits::DEFAULT.processes,
             memory_bytes: ResourceLimits::DEFAULT.memory_bytes,
             home_bytes: ResourceLimits::DEFAULT.home_bytes,
@@ -74,12 +77,12 @@ impl ServerLimits {
     /// Minimum of each limit. With lower values, servers would not work.
     pub const MIN: Self = Self {
         calls: 1,
-        questions: 1,
-        questions_per_minute: 2,
+        consent_requests: 1,
+        consent_requests_per_minute: 2,
         notifications_per_second: 1,
         bytes_per_minute: 16 * MIB,
         message_bytes: 64 * 1024,
-        kept_bytes: 64 * 1024,
+        activity_log_bytes: 64 * 1024,
         processes: 8,
         memory_bytes: 64 * MIB,
         home_bytes: MIB,
@@ -89,12 +92,12 @@ impl ServerLimits {
     /// Maximum of each limit. With higher values, one server could affect the whole computer.
     pub const MAX: Self = Self {
         calls: 1_000,
-        questions: 50,
-        questions_per_minute: 6_000,
+        consent_requests: 50,
+        consent_requests_per_minute: 6_000,
         notifications_per_second: 10_000,
         bytes_per_minute: 64 * 1024 * MIB,
         message_bytes: 64 * MIB,
-        kept_bytes: 64 * MIB,
+        activity_log_bytes: 64 * MIB,
         processes: 100_000,
         memory_bytes: 1024 * GIB,
         home_bytes: 1024 * GIB,
@@ -107,16 +110,16 @@ impl ServerLimits {
         let (least, most) = (Self::MIN, Self::MAX);
         Self {
             calls: self.calls.clamp(least.calls, most.calls),
-            questions: self.questions.clamp(least.questions, most.questions),
-            questions_per_minute: self
-                .questions_per_minute
-                .clamp(least.questions_per_minute, most.questions_per_minute),
+            consent_requests: self.consent_requests.clamp(least.consent_requests, most.consent_requests),
+            consent_requests_per_minute: self
+                .consent_requests_per_minute
+                .clamp(least.consent_requests_per_minute, most.consent_requests_per_minute),
             notifications_per_second: self
                 .notifications_per_second
                 .clamp(least.notifications_per_second, most.notifications_per_second),
             bytes_per_minute: self.bytes_per_minute.clamp(least.bytes_per_minute, most.bytes_per_minute),
             message_bytes: self.message_bytes.clamp(least.message_bytes, most.message_bytes),
-            kept_bytes: self.kept_bytes.clamp(least.kept_bytes, most.kept_bytes),
+            activity_log_bytes: self.activity_log_bytes.clamp(least.activity_log_bytes, most.activity_log_bytes),
             processes: self.processes.clamp(least.processes, most.processes),
             memory_bytes: self.memory_bytes.clamp(least.memory_bytes, most.memory_bytes),
             home_bytes: self.home_bytes.clamp(least.home_bytes, most.home_bytes),
@@ -160,15 +163,15 @@ pub struct LimitsUsage {
     /// Number of calls in progress.
     pub calls: LimitCounter,
     /// Number of pending consent requests.
-    pub questions: LimitCounter,
+    pub consent_requests: LimitCounter,
     /// Number of notifications within the last second.
     pub notifications: LimitCounter,
     /// Number of bytes read within the last minute.
-    pub bytes: LimitCounter,
+    pub read_bytes: LimitCounter,
     /// Size of the largest message so far, in bytes.
-    pub message: LimitCounter,
+    pub largest_message: LimitCounter,
     /// Size of the activity log, in bytes.
-    pub kept: LimitCounter,
+    pub activity_log: LimitCounter,
     /// Set while reading from the server is slowed down.
     #[serde(rename = "slowed")]
     pub is_slowed: bool,
@@ -181,31 +184,31 @@ impl LimitsUsage {
     #[must_use]
     pub fn after_idle_seconds(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
-            counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64)
+            counter.current.saturating_sub((counter.limit as f64 * seconds / span) as u64)
         };
-        self.notifications.now = back(&self.notifications, 1.0);
-        self.bytes.now = back(&self.bytes, 60.0);
+        self.notifications.current = back(&self.notifications, 1.0);
+        self.read_bytes.current = back(&self.read_bytes, 60.0);
         self
     }
 
     /// Returns the usage of a server that was never started.
     #[must_use]
     pub fn unused(limits: &ServerLimits) -> Self {
-        let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
+        let counter = |limit| LimitCounter { current: 0, limit, excess: 0 };
         Self {
             calls: counter(limits.calls.into()),
-            questions: counter(limits.questions.into()),
+            consent_requests: counter(limits.consent_requests.into()),
             notifications: counter(limits.notifications_per_second.into()),
-            bytes: counter(limits.bytes_per_minute),
-            message: counter(limits.message_bytes),
-            kept: counter(limits.kept_bytes),
+            read_bytes: counter(limits.bytes_per_minute),
+            largest_message: counter(limits.message_bytes),
+            activity_log: counter(limits.activity_log_bytes),
             is_slowed: false,
             resources: None,
         }
     }
 }
 
-/// Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `beyond` of that counter
+/// Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `excess` of that counter
 /// is 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -224,9 +227,9 @@ pub struct ResourcesUsage {
 impl ResourcesUsage {
     fn from_meter(meter: &ResourceMeter) -> Self {
         let (used, limits, exceeded) = (meter.usage(), meter.limits(), meter.exceeded());
-        let counter = |resource, now, most| {
+        let counter = |resource, current, limit| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
-            LimitCounter { now, most, beyond: u64::from(is_beyond) }
+            LimitCounter { current, limit, excess: u64::from(is_beyond) }
         };
         Self {
             processes: counter(LimitedResource::Processes, used.processes, limits.processes.into()),
@@ -242,9 +245,9 @@ impl ResourcesUsage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {
     /// Current usage, in the unit of the limit.
-    pub now: u64,
+    pub current: u64,
     /// Maximum usage that the limit permits.
-    pub most: u64,
+    pub limit: u64,
     /// Number of events beyond the limit, which were refused, omitted or slowed down.
-    pub beyond: u64,
+    pub excess: u64,
 }

@@ -24,10 +24,10 @@ impl ServerRequestQuota {
     /// Creates the quota of a connection, without pending requests.
     #[must_use]
     pub fn new(limits: &ServerLimits) -> Self {
-        let per_minute = limits.questions_per_minute;
+        let per_minute = limits.consent_requests_per_minute;
         // The burst capacity is the number of requests that are allowed in ten seconds.
         let left = TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
-        Self { open: HashSet::new(), most: limits.questions as usize, left, refused: 0, reported_refusals: 0 }
+        Self { open: HashSet::new(), most: limits.consent_requests as usize, left, refused: 0, reported_refusals: 0 }
     }
 
     /// Returns the number of pending requests.

@@ -125,17 +125,17 @@ impl UsageCounter {
 
     /// Updates the displayed usage with the numbers of pending calls and consent requests, the size of the activity log
     /// in bytes (`retained`), and the number of entries that it dropped or omitted.
-    pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
+    pub fn update_gauge(&mut self, calls: usize, consent_requests: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
-        let counter = |now, most, beyond| LimitCounter { now, most, beyond };
+        let counter = |current, limit, excess| LimitCounter { current, limit, excess };
         let a_second = u64::from(limits.notifications_per_second);
         let used = LimitsUsage {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
-            questions: counter(questions as u64, limits.questions.into(), self.refused_requests),
+            consent_requests: counter(consent_requests as u64, limits.consent_requests.into(), self.refused_requests),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
-            bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
-            message: counter(self.largest, limits.message_bytes, 0),
-            kept: counter(retained as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
+            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
+            largest_message: counter(self.largest, limits.message_bytes, 0),
+            activity_log: counter(retained as u64, limits.activity_log_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,
             resources: None,
         };

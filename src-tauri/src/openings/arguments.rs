@@ -87,7 +87,7 @@ impl OpenArgument {
             Self::File(path) => file_request(&path),
             Self::Link(link) => match link_refusal(&link, are_links_on) {
                 // The query and fragment of a link may contain secrets and are not displayed.
-                Some(why) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), why),
+                Some(reason) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
                 None => OpenRequest::Link { link },
             },
         }
@@ -130,12 +130,12 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused_request(what: &str, why: OpenRefusal) -> OpenRequest {
+fn refused_request(what: &str, reason: OpenRefusal) -> OpenRequest {
     let mut displayed: String = what.chars().take(MAX_DISPLAYED_ARGUMENT_CHARS).collect();
     if displayed.len() < what.len() {
         displayed.push('…');
     }
-    OpenRequest::Refused { what: displayed, why }
+    OpenRequest::Refused { what: displayed, reason }
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
 
     fn refusal_of(opening: OpenRequest) -> Option<OpenRefusal> {
         match opening {
-            OpenRequest::Refused { why, .. } => Some(why),
+            OpenRequest::Refused { reason, .. } => Some(reason),
             _ => None,
         }
     }
@@ -221,7 +221,7 @@ mod tests {
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
             opening,
-            OpenRequest::Refused { what, why: OpenRefusal::NotAnInstallLink },
+            OpenRequest::Refused { what, reason: OpenRefusal::NotAnInstallLink },
             "the parameters should not be displayed"
         );
         let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).classify(|| true) else {

@@ -3,8 +3,9 @@
 //! A request only opens a dialog in the page. Nothing is read, installed or started. Callers: `lib.rs` (a second
 //! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropped_bundles.rs`.
 //!
-//! The page handles one request at a time and reports when the user has finished with it ([`opening_done`]). The queue
-//! is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden frame.
+//! The page handles one request at a time and reports when the user has finished with it ([`finish_opening`]). The
+//! queue is short, and requests beyond it are only counted, because any web page can open a link, even in a hidden
+//! frame.
 
 pub(crate) mod arguments;
 
@@ -41,10 +42,10 @@ pub(crate) enum OpenRequest {
         /// Path or link, truncated if it is long.
         what: String,
         /// Reason for the rejection.
-        why: OpenRefusal,
+        reason: OpenRefusal,
     },
     /// Requests that were dropped because the queue was full.
-    LeftOut {
+    Dropped {
         /// Number of requests that were dropped since the last report.
         count: u32,
     },
@@ -109,7 +110,7 @@ impl OpenRequestQueue {
         }
         let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.dropped) {
             0 => None,
-            count => Some(OpenRequest::LeftOut { count }),
+            count => Some(OpenRequest::Dropped { count }),
         })?;
         self.last_id += 1;
         self.current = Some(NumberedOpenRequest { id: self.last_id, opening });
@@ -180,7 +181,7 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
 
 /// Command by which the page reports that the user has finished with the open request of this number.
 #[tauri::command]
-pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
+pub(crate) fn finish_opening(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);
 }
 
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(next_request(&mut queue), Some(bundle(1)), "a file should still be accepted");
         assert_eq!(
             next_request(&mut queue),
-            Some(OpenRequest::LeftOut { count: 10_000 }),
+            Some(OpenRequest::Dropped { count: 10_000 }),
             "the number of dropped links should be reported"
         );
         assert_eq!(next_request(&mut queue), None, "no opening should remain");

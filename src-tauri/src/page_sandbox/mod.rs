@@ -41,7 +41,7 @@ pub(crate) enum SandboxState {
 
 /// Reason why the web process is not sandboxed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "because", rename_all = "snake_case")]
+#[serde(tag = "reason", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
 pub(crate) enum SandboxObstacle {
     /// An environment variable of WebKitGTK disables the sandbox.
@@ -68,17 +68,18 @@ pub(crate) enum SandboxObstacle {
 
 /// State of the page sandbox, and the problem with the file that counts failed starts.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct SandboxReport {
     #[serde(flatten)]
     state: SandboxState,
     /// Reason why failed starts can't be recorded in the data folder, as a sentence for the user.
-    unkept: Option<String>,
+    storage_problem: Option<String>,
 }
 
 /// Returns the state of the sandbox for the settings page.
 #[tauri::command]
 pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
-    SandboxReport { state: sandbox.state(), unkept: sandbox.storage_problem() }
+    SandboxReport { state: sandbox.state(), storage_problem: sandbox.storage_problem() }
 }
 
 /// Lets the next start try the sandbox again after the page did not appear in it.

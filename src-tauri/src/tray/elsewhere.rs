@@ -7,7 +7,7 @@ use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
 
 use crate::presence::TrayStatus;
-use crate::shell_events::show_question;
+use crate::shell_events::show_consent_request;
 use crate::window;
 
 const OPEN_ITEM_ID: &str = "open";
@@ -79,7 +79,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
         .show_menu_on_left_click(cfg!(target_os = "macos"))
         .on_menu_event(|app, event| match event.id().as_ref() {
             OPEN_ITEM_ID => window::show(app),
-            REQUESTS_ITEM_ID => show_question(app, None),
+            REQUESTS_ITEM_ID => show_consent_request(app, None),
             QUIT_ITEM_ID => app.exit(0),
             _ => {}
         })

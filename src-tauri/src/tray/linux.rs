@@ -12,7 +12,7 @@ use ksni::{Icon, MenuItem, OfflineReason, Status, ToolTip};
 use tauri::AppHandle;
 
 use crate::presence::TrayStatus;
-use crate::shell_events::show_question;
+use crate::shell_events::show_consent_request;
 use crate::window;
 
 /// Identifier of the StatusNotifierItem, which is the same at every start.
@@ -107,7 +107,7 @@ impl ksni::Tray for TrayItem {
         vec![
             item(presence.open_label(), true, window::show),
             item(&presence.servers_line(), false, |_| {}),
-            item(&presence.requests_line(), presence.requests > 0, |app| show_question(app, None)),
+            item(&presence.requests_line(), presence.requests > 0, |app| show_consent_request(app, None)),
             MenuItem::Separator,
             item(presence.quit_label(), true, |app| app.exit(0)),
         ]

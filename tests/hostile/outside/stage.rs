@@ -191,7 +191,7 @@ fn tool_use_reply(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
 
 /// Returns a short text of a consent request: destination, payload, and review marks.
 pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
-    let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.rule.to_owned() };
+    let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.reason.to_owned() };
     let (name, server) = (escape_non_ascii(&tool.name), escape_non_ascii(&request.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
     let marks = &request.marks;
@@ -215,7 +215,7 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
             escape_non_ascii(&alike.server)
         ));
     }
-    if let ConsentRequestOrigin::Model { after, .. } = &request.why
+    if let ConsentRequestOrigin::Model { untrusted_servers: after, .. } = &request.origin
         && !after.is_empty()
     {
         words.push_str(&format!("; after words of {}", after.join(", ")));

@@ -42,7 +42,7 @@ beforeEach(async () => {
         entries: ENTRIES.filter((e) => e.seq > (after ?? 0)),
         dropped: 0,
       }),
-      activity_body: ({ seq }) => ({
+      read_activity_message: ({ seq }) => ({
         text: seq === 4 ? "Hello from a banner" : '{"jsonrpc":"2.0","method":"tools/list"}',
         truncated: false,
         redacted: false,
@@ -174,7 +174,8 @@ test("shows the complete message as JSON and as raw text", async () => {
     "output that is not JSON should be shown",
   ).toBeInTheDocument();
   expect(screen.getByText("not JSON"), "the reason should be shown").toBeInTheDocument();
-  host.answers.activity_body = () => Promise.reject({ code: "not_found", message: "let go" });
+  host.answers.read_activity_message = () =>
+    Promise.reject({ code: "not_found", message: "let go" });
   await rerender({ server: server.name, entry: { ...entry, seq: 9 } });
   expect(
     await screen.findByText("let go"),

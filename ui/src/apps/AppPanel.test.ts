@@ -60,9 +60,9 @@ beforeEach(async () => {
   host = await startFakeHost(
     {
       catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
-      app_page: () => page,
+      read_app_page: () => page,
       open_app: () => OPENED,
-      app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
+      read_app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
     },
     { servers: [sampleServer()] },
   );
@@ -77,7 +77,7 @@ const frame = () => screen.queryByTitle<HTMLIFrameElement>("App of files: chart"
 test("requests nothing from the server until the user shows the app", async () => {
   show();
   await button("Show app");
-  expect(host.requests("app_page"), "the page should not be read").toEqual([]);
+  expect(host.requests("read_app_page"), "the page should not be read").toEqual([]);
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
@@ -90,7 +90,7 @@ test("shows nothing for a tool without an app", async () => {
   await waitFor(() => expect(host.requests("catalog").length).toBe(1));
   await Promise.resolve();
   expect(container).toHaveTextContent("");
-  expect(host.requests("app_page")).toEqual([]);
+  expect(host.requests("read_app_page")).toEqual([]);
 });
 
 test("approves the page with what the user grants, and opens it", async () => {
@@ -146,7 +146,7 @@ describe("after a call that ended just now", () => {
 
   test("offers an app that is not approved", async () => {
     show(true);
-    await waitFor(() => expect(host.requests("app_page").length).toBe(1));
+    await waitFor(() => expect(host.requests("read_app_page").length).toBe(1));
     expect(await button("Show app")).toBeVisible();
     expect(host.requests("open_app")).toEqual([]);
   });
@@ -160,7 +160,8 @@ test("says that a page has changed", async () => {
 });
 
 test("shows why an app can't be shown", async () => {
-  host.answers.app_page = () => Promise.reject({ code: "unsupported", message: "no isolation" });
+  host.answers.read_app_page = () =>
+    Promise.reject({ code: "unsupported", message: "no isolation" });
   show();
   await userEvent.click(await button("Show app"));
   expect(await screen.findByText("Apps can't be shown on this computer")).toBeVisible();
@@ -205,12 +206,12 @@ describe("a shown app", () => {
     await button("Exit full screen");
     const content = frame()?.parentElement;
     expect(content).not.toHaveAttribute("inert");
-    const question = consentRequest(startServerBody);
-    host.send({ type: "question_changed", question });
+    const request = consentRequest(startServerBody);
+    host.send({ type: "consent_request_changed", consentRequest: request });
     await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
     expect(raisedApp.current, "no app should be raised").toBeNull();
     expect(content).toHaveAttribute("inert");
-    host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+    host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
     await waitFor(() => expect(content).not.toHaveAttribute("inert"));
   });
 
@@ -237,7 +238,7 @@ describe("a shown app", () => {
 
     test.each([
       ["Reload the app", "open_app"],
-      ["Permissions…", "app_page"],
+      ["Permissions…", "read_app_page"],
       ["Remove approval", "revoke_app"],
     ] as const)("has time to do so before %s", async (item, command) => {
       const before = host.requests(command).length;
@@ -282,7 +283,7 @@ describe("a shown app", () => {
   test("shows its source and policy as text", async () => {
     await choose("Show source");
     expect(await screen.findByText("default-src 'none'")).toBeVisible();
-    expect(host.requests("app_document")).toEqual([{ view: VIEW }]);
+    expect(host.requests("read_app_document")).toEqual([{ view: VIEW }]);
   });
 
   test("shows its messages in the inspector", async () => {
@@ -328,13 +329,13 @@ describe("a shown app", () => {
   test("offers its files above the frame", async () => {
     host.answers.save_app_file = () => ({ path: "/home/ann/chart.csv" });
     const files = [{ name: "chart.csv", mimeType: "text/csv", bytes: 1200 }];
-    const wanted = { type: "save_files", files } as const;
-    const change = { type: "requested", request: 2, wanted } as const;
+    const userRequest = { type: "save_files", files } as const;
+    const change = { type: "requested", request: 2, userRequest } as const;
     host.send({ type: "app_view_changed", view: VIEW, change });
     await user.click(await button("Save chart.csv…"));
     expect(host.requests("save_app_file")).toEqual([{ view: VIEW, request: 2, file: 0 }]);
     await waitFor(() =>
-      expect(host.requests("answer_app")).toEqual([
+      expect(host.requests("decide_app_request")).toEqual([
         { view: VIEW, request: 2, answer: { type: "done" } },
       ]),
     );

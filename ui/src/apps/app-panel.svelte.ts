@@ -117,7 +117,7 @@ export class AppPanelState {
   }
 
   #readPage(): Promise<AppPageReport> {
-    return call("app_page", { server: this.#server, tool: this.#tool });
+    return call("read_app_page", { server: this.#server, tool: this.#tool });
   }
 
   async #run(act: (isCurrent: () => boolean) => Promise<void>): Promise<void> {

@@ -47,25 +47,25 @@ export class AppRequests {
     this.#actions = actions;
   }
 
-  add(id: number, wanted: AppUserRequest): void {
-    switch (wanted.type) {
+  add(id: number, userRequest: AppUserRequest): void {
+    switch (userRequest.type) {
       case "open_link":
-        this.#openLink(id, wanted.url);
+        this.#openLink(id, userRequest.url);
         break;
       case "save_files":
-        this.files = [...this.files, { id, files: wanted.files, saved: [] }];
+        this.files = [...this.files, { id, files: userRequest.files, saved: [] }];
         break;
       case "send_message": {
         const { conversation, server } = this.#subject;
         const isAdded =
-          conversation !== null && addToDraft(conversation, visibleText(wanted.text), server);
+          conversation !== null && addToDraft(conversation, visibleText(userRequest.text), server);
         this.#actions.answer(id, isAdded ? DONE : REFUSED);
         break;
       }
       case "display_mode":
         this.#actions.answer(id, {
           type: "display_mode",
-          mode: this.#actions.setMode(wanted.mode),
+          mode: this.#actions.setMode(userRequest.mode),
         });
         break;
     }

@@ -264,7 +264,7 @@ export class AppSession {
         this.setContext(this.#context);
         break;
       case "requested":
-        this.requests.add(change.request, change.wanted);
+        this.requests.add(change.request, change.userRequest);
         break;
       case "withdrawn":
         this.requests.withdraw(change.request);
@@ -304,7 +304,7 @@ export class AppSession {
 
   async #answer(request: number, answer: AppAnswer): Promise<void> {
     try {
-      await call("answer_app", { view: this.opened.view, request, answer });
+      await call("decide_app_request", { view: this.opened.view, request, answer });
     } catch (cause) {
       this.log.addDropped(errorText(cause));
     }

@@ -56,7 +56,8 @@ const change = (body: AppViewChange, view = VIEW) =>
   host.send({ type: "app_view_changed", view, change: body });
 const sent = () =>
   host.requests("app_message").map(({ message }) => JSON.parse(message) as unknown);
-const answers = () => host.requests("answer_app").map(({ request, answer }) => [request, answer]);
+const answers = () =>
+  host.requests("decide_app_request").map(({ request, answer }) => [request, answer]);
 
 /** Creates and starts a session. */
 function started(conversation: string | null = "c1"): AppSession {
@@ -315,7 +316,7 @@ describe("a requested link", () => {
     change({
       type: "requested",
       request: id,
-      wanted: { type: "open_link", url: `https://example.com/${id}` },
+      userRequest: { type: "open_link", url: `https://example.com/${id}` },
     });
 
   test("is answered with the decision of the user", async () => {
@@ -403,7 +404,7 @@ describe("requested files", () => {
     change({
       type: "requested",
       request: 5,
-      wanted: { type: "save_files", files: names.map(file) },
+      userRequest: { type: "save_files", files: names.map(file) },
     });
 
   test("are done after the last one was saved", async () => {
@@ -443,7 +444,7 @@ describe("a requested message", () => {
     change({
       type: "requested",
       request: 3,
-      wanted: { type: "send_message", text: "Explain \u202ethis" },
+      userRequest: { type: "send_message", text: "Explain \u202ethis" },
     });
 
   test("becomes a draft with visible characters", async () => {
@@ -466,8 +467,8 @@ describe("a requested message", () => {
 
 test("a requested display mode is applied and answered", async () => {
   running();
-  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
-  change({ type: "requested", request: 4, wanted });
+  const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, userRequest });
   await settle();
   expect(session.mode).toBe("fullscreen");
   expect(answers()).toEqual([[4, { type: "display_mode", mode: "fullscreen" }]]);
@@ -475,16 +476,16 @@ test("a requested display mode is applied and answered", async () => {
 
 test("an app is not raised while a consent request is pending", async () => {
   running();
-  const question = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
-  host.send({ type: "question_changed", question });
-  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
-  change({ type: "requested", request: 4, wanted });
+  const request = consentRequest(startServerBody, { origin: { by: "ended", cause: "exit" } });
+  host.send({ type: "consent_request_changed", consentRequest: request });
+  const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, userRequest });
   await settle();
   expect(session.mode).toBe("inline");
   expect(answers(), "the answer should be the mode in force").toEqual([
     [4, { type: "display_mode", mode: "inline" }],
   ]);
-  host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+  host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
   session.setMode("pip");
   expect(session.mode, "it can be raised after the decision").toBe("pip");
 });

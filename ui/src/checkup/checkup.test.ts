@@ -18,8 +18,9 @@ const user = userEvent.setup();
 afterEach(() => cleanup());
 
 function finding(id: Finding["id"], state: Finding["state"], changes: Partial<Finding> = {}) {
-  const next = state === "ok" ? null : `What to do about ${id}.`;
-  return { id, title: id, state, seen: `${id} as it was seen`, next, servers: [], ...changes };
+  const remedy = state === "ok" ? null : `What to do about ${id}.`;
+  const observation = `${id} as it was seen`;
+  return { id, title: id, state, observation, remedy, servers: [], ...changes };
 }
 
 const found: CheckedComputer = {
@@ -127,7 +128,7 @@ test("opens from the settings", async () => {
 describe("a failed start", () => {
   const failure = (reason: "command_not_found" | "refused") => ({
     ...{ is: "failed" as const, reason, message: "gone", stderr: [] },
-    ...{ lookedIn: [], hint: null },
+    ...{ searchedFolders: [], hint: null },
   });
 
   test("opens the dialog with the matching checks", async () => {

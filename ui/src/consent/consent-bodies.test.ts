@@ -44,7 +44,7 @@ describe("every kind", () => {
     [
       "start_server, changed",
       Object.assign({}, startServerBody, {
-        approvedBefore: { before: "npx -y other /home/ann", now: "npx -y new /home/ann" },
+        earlierApproval: { approved: "npx -y other /home/ann", requested: "npx -y new /home/ann" },
       }),
     ],
     ["connect_server", connectBody],
@@ -53,14 +53,14 @@ describe("every kind", () => {
       {
         ...connectBody,
         headers: [],
-        approvedBefore: { before: "https://example.com/", now: connectBody.url.url },
+        earlierApproval: { approved: "https://example.com/", requested: connectBody.url.url },
       },
     ],
     ["connect_server, with a sign-in", { ...connectBody, auth: authSettings, unattended: true }],
     ["tool", toolBody({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", toolBody({})],
-    ["prompt", { kind: "read", what: "prompt", name: "greet", arguments: { who: "Ann" } }],
-    ["resource", { kind: "read", what: "resource", name: "file:///a", arguments: {} }],
+    ["prompt", { kind: "read", callKind: "prompt", name: "greet", arguments: { who: "Ann" } }],
+    ["resource", { kind: "read", callKind: "resource", name: "file:///a", arguments: {} }],
     [
       "result",
       {
@@ -105,7 +105,7 @@ describe("every kind", () => {
     const body = {
       ...startServerBody,
       args: ["-y", long],
-      approvedBefore: { before: "npx -y old", now: "npx -y new" },
+      earlierApproval: { approved: "npx -y old", requested: "npx -y new" },
     } as ConsentRequestBody;
     renderRequests(consentRequest(body, { scopes: ["once", "always"] }));
     expect(screen.getByText(long), "X58: 4 kB should be shown untruncated").toBeInTheDocument();
@@ -170,11 +170,12 @@ describe("every kind", () => {
   it("S01 connect: names the changed sign-in settings", () => {
     const path = ["identityProvider.tokenEndpoint"];
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
-    const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
+    const changes = [change];
+    const diff = { changes, more: 0, serverChanged: true, isTruncated: false, before: null };
     const marks = { ...NO_REVIEW_MARKS, diff };
     const text = `${connectBody.url.url} (with Authorization, X-Team)`;
-    const approvedBefore = { before: text, now: text };
-    renderRequests(consentRequest({ ...connectBody, approvedBefore }, { marks }));
+    const earlierApproval = { approved: text, requested: text };
+    renderRequests(consentRequest({ ...connectBody, earlierApproval }, { marks }));
     const places = [...document.querySelectorAll(".place")].map((place) => place.textContent);
     expect(places, "S01: the changed endpoint should be named").toEqual([
       "Token endpoint of the identity provider",
@@ -194,16 +195,20 @@ describe("every kind", () => {
   it("start and connect: names of headers and variables alone are not marked as changes", async () => {
     const command = "npx -y server (in /home/ann) (with API_KEY)";
     const address = `${connectBody.url.url} (with Authorization, X-Team)`;
-    const start = { ...startServerBody, approvedBefore: { before: command, now: command } };
+    const start = {
+      ...startServerBody,
+      earlierApproval: { approved: command, requested: command },
+    };
     const { set } = renderRequests(consentRequest(start));
     expect(screen.getByText(/The command line is the same/)).toBeVisible();
-    const connect = { ...connectBody, approvedBefore: { before: address, now: address } };
+    const connect = { ...connectBody, earlierApproval: { approved: address, requested: address } };
     set(consentRequest(connect, { id: "q2" }));
     await tick();
     expect(screen.getByText(/The address is the same/)).toBeVisible();
     expect(document.querySelector("del, ins"), "nothing should be marked").toBeNull();
     const before = `${connectBody.url.url} (with Authorization)`;
-    set(consentRequest({ ...connectBody, approvedBefore: { before, now: address } }, { id: "q3" }));
+    const earlierApproval = { approved: before, requested: address };
+    set(consentRequest({ ...connectBody, earlierApproval }, { id: "q3" }));
     await tick();
     expect(screen.getByText(/This is not the address you approved/)).toBeVisible();
     const removed = [...document.querySelectorAll("del")].map((word) => word.textContent);
@@ -221,7 +226,7 @@ describe("every kind", () => {
 
   it("tool: can be edited, returns with another hash, and can't be allowed meanwhile", async () => {
     const edited = consentRequest(toolBody({ path: "/y" }), { hash: "h2" });
-    host.handlers.edit_question = () => edited;
+    host.handlers.edit_consent_request = () => edited;
     const { controller } = renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
@@ -229,7 +234,7 @@ describe("every kind", () => {
     await typeText(screen.getByRole("textbox", { name: /path/ }), "/y");
     await clickElement(button("Use these changes"));
     expect(
-      host.sent.find(([name]) => name === "edit_question")?.[1],
+      host.sent.find(([name]) => name === "edit_consent_request")?.[1],
       "the change should be sent",
     ).toEqual({
       id: "q1",
@@ -240,7 +245,7 @@ describe("every kind", () => {
   });
 
   it("sampling: the answer is written, reviewed, and sent as reviewed", async () => {
-    host.handlers.edit_question = (request: {
+    host.handlers.edit_consent_request = (request: {
       edit: { response: { content: { text: string }[] } };
     }) =>
       consentRequest(samplingResponseBody(request.edit.response.content[0]?.text ?? ""), {
@@ -277,7 +282,7 @@ describe("every kind", () => {
       ...NO_REVIEW_MARKS,
       flags: [{ place: [], reason: "hidden_characters" as const, excerpt: "Hid" }],
     };
-    const { set } = renderRequests(consentRequest(body, { marks, rule: "result-review" }));
+    const { set } = renderRequests(consentRequest(body, { marks, reason: "result-review" }));
     expect(screen.getByText("First."), "S27: the text should be shown").toBeInTheDocument();
     expect(document.body.textContent, "S27: hidden characters should be shown").toContain("202E");
     expect(

@@ -205,14 +205,16 @@ export class ConsentController implements Decidable {
 
   /** Sends the reviewed sampling request to the model again. */
   async retry(event: Event): Promise<void> {
-    await this.#approve({ action: "again" }, event);
+    await this.#approve({ action: "rerun_model" }, event);
   }
 
   /**
    * Continues a sampling request without sending a payload: switches to a handwritten response, returns to the previous
    * step, or stops the model.
    */
-  async steerSampling(action: "by_hand" | "back" | "stop"): Promise<void> {
+  async steerSampling(
+    action: "write_response" | "return_to_request" | "stop_model",
+  ): Promise<void> {
     const { request } = this;
     if (request) await this.sender.send(request, { action });
   }
@@ -287,7 +289,7 @@ export class ConsentController implements Decidable {
   async #approve(answer: ApprovingDecision, event: Event): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
-    const approvalState = answer.action === "again" ? this.retryState : this.approvalState;
+    const approvalState = answer.action === "rerun_model" ? this.retryState : this.approvalState;
     const approved = ApprovedDecision.fromEvent(event, request, answer, approvalState);
     if (!approved) return;
     if (answer.action === "submit" && draft.form && !draft.form.attemptSubmit()) return;
@@ -340,7 +342,7 @@ export class ConsentController implements Decidable {
     if (
       request?.body.kind !== "sampling" ||
       request.body.step !== "response" ||
-      !request.body.again
+      !request.body.canRerun
     )
       return { is: "impossible" };
     // The request was entirely viewed when it was approved and has not changed since.

@@ -27,7 +27,7 @@ export class FormDraft {
     this.fields = fields;
     this.#values = new SvelteMap(initialValues(fields));
     this.check = new FormCheck(
-      async (content) => (await call("check_form", { id, content })).problems,
+      async (content) => (await call("validate_form", { id, content })).problems,
     );
   }
 

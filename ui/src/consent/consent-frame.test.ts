@@ -37,10 +37,10 @@ describe("a consent request", () => {
   it("names the server, the reason, the payload and the rule", () => {
     renderRequests(
       consentRequest(toolBody({ path: "/home/ann/plan.md" }), {
-        why: { by: "call", call: "c", kind: "tool", name: "organize" },
+        origin: { by: "call", call: "c", kind: "tool", name: "organize" },
       }),
     );
-    const dialog = within(screen.getByTestId("question"));
+    const dialog = within(screen.getByTestId("consent-request"));
     expect(
       dialog.getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim(),
       "the title should name the tool and the server",
@@ -252,7 +252,10 @@ describe("a consent request", () => {
     await clickElement(document.querySelector(".consent-scrim") as Element);
     await vi.advanceTimersByTimeAsync(100);
     expect(sentDecisions(), "there should be no decision").toEqual([]);
-    expect(screen.getByTestId("question"), "the request should still be shown").toBeInTheDocument();
+    expect(
+      screen.getByTestId("consent-request"),
+      "the request should still be shown",
+    ).toBeInTheDocument();
   });
 
   it("blocks Allow until hidden characters were expanded (X14)", async () => {
@@ -328,7 +331,7 @@ describe("a consent request", () => {
   });
 
   it("reports that it changed if the decision was stale, and is armed again", async () => {
-    host.handlers.answer_question = () => {
+    host.handlers.decide_consent_request = () => {
       throw { code: "stale", message: "changed" };
     };
     renderRequests(consentRequest(toolBody({ path: "/x" })));
@@ -342,7 +345,7 @@ describe("a consent request", () => {
 
   it("can be decided while the response to the previous decision is pending", async () => {
     let arrive: () => void = () => undefined;
-    host.handlers.answer_question = ({ id }: { id: string }) =>
+    host.handlers.decide_consent_request = ({ id }: { id: string }) =>
       id === "q1" ? new Promise<object>((resolve) => (arrive = () => resolve({}))) : {};
     const { set } = renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();
@@ -371,7 +374,7 @@ describe("a consent request", () => {
   });
 
   it("is not decided twice", async () => {
-    host.handlers.answer_question = () => new Promise(() => undefined);
+    host.handlers.decide_consent_request = () => new Promise(() => undefined);
     renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();
     await clickElement(button("Allow once"));
@@ -384,7 +387,7 @@ describe("a consent request", () => {
 
   it("shows why a decision was rejected at its request only", async () => {
     let refuse: () => void = () => undefined;
-    host.handlers.answer_question = () =>
+    host.handlers.decide_consent_request = () =>
       new Promise<object>((_, reject) => {
         refuse = () => reject({ code: "internal", message: "the disk is full" });
       });
@@ -432,7 +435,7 @@ describe("a consent request", () => {
     expect(noisy.getByText(/8 requests/), "the requests should be counted").toBeInTheDocument();
     await clickElement(noisy.getByRole("button", { name: /and mute/ }));
     expect(host.sent.at(-1), "the server should be denied and muted").toEqual([
-      "deny_all",
+      "deny_all_consent_requests",
       { server: "noisy", mute: true },
     ]);
     expect(await accessibilityProblems(), "axe should find no violations in the list").toEqual([]);

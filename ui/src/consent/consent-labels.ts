@@ -89,7 +89,7 @@ function titleOf(body: ConsentRequestBody, app: string | null): [words: string, 
     case "tool":
       return [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool];
     case "read":
-      return body.what === "prompt"
+      return body.callKind === "prompt"
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
         : [m.consent_read_resource({ resource: NAME, server: SERVER }), body.name];
     default:
@@ -107,7 +107,7 @@ export function requestedActionLabel(body: ConsentRequestBody): string {
     case "tool":
       return m.consent_wants_tool();
     case "read":
-      return body.what === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
+      return body.callKind === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
     case "result":
       return m.consent_wants_result();
     case "sampling":
@@ -132,35 +132,35 @@ export function transportLabel(name: string): string {
 
 /** Returns a sentence about the origin of a request. `title` returns the title of a conversation by id. */
 export function originLabel(
-  why: ConsentRequestOrigin,
+  origin: ConsentRequestOrigin,
   title: (conversation: string) => string | undefined,
 ): string {
-  switch (why.by) {
+  switch (origin.by) {
     case "user": {
-      const found = why.conversation === null ? undefined : title(why.conversation);
+      const found = origin.conversation === null ? undefined : title(origin.conversation);
       return found === undefined
         ? m.consent_why_user()
         : m.consent_why_conversation({ title: displayName(found) });
     }
     case "model": {
-      const found = title(why.conversation);
+      const found = title(origin.conversation);
       return found === undefined
         ? m.review_why_model_unknown()
         : m.review_why_model({ title: displayName(found) });
     }
     case "app":
-      return m.review_why_app({ tool: displayName(why.tool) });
+      return m.review_why_app({ tool: displayName(origin.tool) });
     case "call": {
-      const name = displayName(why.name);
-      if (why.kind === "tool") return m.consent_why_tool({ name });
-      return why.kind === "prompt"
+      const name = displayName(origin.name);
+      if (origin.kind === "tool") return m.consent_why_tool({ name });
+      return origin.kind === "prompt"
         ? m.consent_why_prompt({ name })
         : m.consent_why_resource({ name });
     }
     case "server":
       return m.consent_why_server();
     case "ended":
-      return m.consent_why_ended({ cause: displayName(why.cause) });
+      return m.consent_why_ended({ cause: displayName(origin.cause) });
   }
 }
 

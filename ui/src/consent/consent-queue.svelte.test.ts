@@ -76,7 +76,11 @@ describe("queue", () => {
   });
 
   it("E7: lists requests for folders outside of a call without showing them", () => {
-    const folders = (why: ConsentRequest["why"]) => ({ ...ofCall("a"), body: rootsBody, why });
+    const folders = (origin: ConsentRequest["origin"]) => ({
+      ...ofCall("a"),
+      body: rootsBody,
+      origin,
+    });
     const { queue, set } = queueOf(folders({ by: "server" }));
     expect(queue.current, "the request should not be shown automatically").toBeNull();
     expect(queue.open.length, "the request should be listed").toBe(1);
@@ -87,7 +91,7 @@ describe("queue", () => {
   });
 
   it("E7: shows a request for folders that may belong to a call that began before it", () => {
-    const { queue } = queueOf({ ...ofCall("a"), body: rootsBody, why: { by: "server" } });
+    const { queue } = queueOf({ ...ofCall("a"), body: rootsBody, origin: { by: "server" } });
     const call = { id: "c", server: "files", kind: "tool", name: "list", state: "running" };
     const at = (startedAt: number) =>
       ({ ...call, startedAt, progress: null, task: null, conversation: null }) as ServerCall;

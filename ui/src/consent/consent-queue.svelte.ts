@@ -104,14 +104,14 @@ export function requestStage({ id, body }: ConsentRequest): string {
  * Returns `true` if a request is shown without the user's action. Requests that block no call or user action stay in
  * the list, as do requests for roots that many servers send right after their start.
  */
-function opensAutomatically({ why, body, server, askedAt }: ConsentRequest): boolean {
-  if (body.kind === "roots" && why.by === "server") {
+function opensAutomatically({ origin, body, server, askedAt }: ConsentRequest): boolean {
+  if (body.kind === "roots" && origin.by === "server") {
     // The server does not name the call, so any running call may have caused the request.
     return app.calls.some(
       (call) => call.server === server && call.startedAt <= askedAt && !hasEnded(call),
     );
   }
-  return why.by !== "ended";
+  return origin.by !== "ended";
 }
 
 export interface ServerGroup {

@@ -62,7 +62,7 @@ export class DecisionSender {
   /** Sends a decision that is bound to this version of the request. */
   async #sendAnswer(request: ConsentRequest, answer: ConsentDecision): Promise<boolean> {
     const done = await this.#once(requestVersion(request), request.id, () =>
-      call("answer_question", { id: request.id, hash: request.hash, answer }),
+      call("decide_consent_request", { id: request.id, hash: request.hash, answer }),
     );
     return done !== null;
   }
@@ -70,14 +70,14 @@ export class DecisionSender {
   /** Edits the payload. Resolves to the request with its new hash, or `null` if the edit failed. */
   edit(request: ConsentRequest, edit: ConsentRequestEdit): Promise<ConsentRequest | null> {
     return this.#once(requestVersion(request), request.id, () =>
-      call("edit_question", { id: request.id, edit }),
+      call("edit_consent_request", { id: request.id, edit }),
     );
   }
 
   /** Denies all pending requests of a server. With `mute`, future requests are denied as well. */
   async denyAll(server: string, mute: boolean): Promise<boolean> {
     const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
-      call("deny_all", { server, mute }),
+      call("deny_all_consent_requests", { server, mute }),
     );
     return sent !== null;
   }

@@ -17,7 +17,7 @@ import {
 installFakeHostForEachTest();
 
 const ofModel = consentRequest(toolBody({ path: "/x" }), {
-  why: { by: "model", conversation: "c1", after: [] },
+  origin: { by: "model", conversation: "c1", untrustedServers: [] },
   scopes: ["once", "conversation"],
 });
 
@@ -64,7 +64,7 @@ describe("a denial with a reason", () => {
     const { set } = renderRequests(consentRequest(startServerBody));
     const because = () => screen.queryByRole("button", { name: "Deny with a reason…" });
     expect(because(), "a server should receive no reason").toBeNull();
-    set(consentRequest(toolBody({}), { why: { by: "user", conversation: "c1" } }));
+    set(consentRequest(toolBody({}), { origin: { by: "user", conversation: "c1" } }));
     await waitUntilArmed();
     expect(because(), "the user should not need a reason").toBeNull();
   });

@@ -27,13 +27,13 @@ export function consentRequest(
     commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
     askedAt: 1_785_000_000_000,
     // Roots that a server requests on its own are not shown automatically.
-    why:
+    origin:
       body.kind === "roots"
         ? { by: "call", call: "c1", kind: "tool", name: "list" }
         : { by: "server" },
     round: null,
     scopes: ["once"],
-    rule: "tools-ask",
+    reason: "tools-ask",
     marks: NO_REVIEW_MARKS,
     body,
     ...changes,
@@ -47,14 +47,14 @@ export const startServerBody: ConsentRequestBody = {
   args: ["-y", "@modelcontextprotocol/server-filesystem", "/home/ann/my files", ""],
   env: [["API_KEY", "s3cret value"]],
   cwd: "/home/ann",
-  approvedBefore: null,
+  earlierApproval: null,
 };
 
 /** Package whose version npm has resolved. */
 export const loadedPackage: LoadedPackage = {
   launcher: "npx",
   name: "@modelcontextprotocol/server-filesystem",
-  wanted: null,
+  requestedVersion: null,
   version: {
     version: "1.2.4",
     integrity: "sha512-bmV3",
@@ -114,9 +114,9 @@ export const samplingRequestBody: ConsentRequestBody = {
   },
   response: null,
   model: null,
-  wantedTokens: 100,
+  requestedTokens: 100,
   losses: [],
-  again: false,
+  canRerun: false,
   run: { is: "no" },
 };
 
@@ -125,8 +125,8 @@ export function samplingBodyWithModel(changes: Partial<Sampling> = {}): ConsentR
   const model: SamplingModel = {
     model: { provider: "openai", model: "gpt-5.2" },
     name: "GPT-5.2",
-    by: { is: "hint", hint: "large" },
-    mostMicros: 12_500,
+    reason: { is: "hint", hint: "large" },
+    maxMicros: 12_500,
   };
   return { ...(samplingRequestBody as Sampling), model, ...changes };
 }
@@ -240,7 +240,7 @@ export const connectBody: Extract<ConsentRequestBody, { kind: "connect_server" }
   unencrypted: true,
   auth: [],
   unattended: false,
-  approvedBefore: null,
+  earlierApproval: null,
 };
 
 const plain = { asciiHost: null, warnings: [], openable: true };
@@ -254,29 +254,30 @@ export const tokenEndpoint: SignInEndpoint = {
   purpose: "token",
   url: urlParts("idp.example", "https://login.", "/7/token"),
   issuer: issuerUrl.url,
-  elsewhere: false,
+  isOnOtherDomain: false,
 };
 
 /** Settings of an enterprise-managed authorization (EMA). */
 export const authSettings: AuthSetting[] = [
   {
     ...{ field: "grant", value: "enterprise_managed" },
-    ...{ secret: false, url: null, elsewhere: false },
+    ...{ secret: false, url: null, isOnOtherDomain: false },
   },
   {
-    ...{ field: "issuer", value: "https://as.example/1", secret: false, elsewhere: false },
+    ...{ field: "issuer", value: "https://as.example/1", secret: false, isOnOtherDomain: false },
     url: urlParts("as.example", "https://", "/1"),
   },
   {
-    ...{ field: "provider_issuer", value: "https://idp.example/", secret: false, elsewhere: false },
+    ...{ field: "provider_issuer", value: "https://idp.example/" },
+    ...{ secret: false, isOnOtherDomain: false },
     url: urlParts("idp.example", "https://", "/"),
   },
   {
     ...{ field: "provider_token_endpoint", value: "https://evil.example/t", secret: false },
-    ...{ elsewhere: true, url: urlParts("evil.example", "https://", "/t") },
+    ...{ isOnOtherDomain: true, url: urlParts("evil.example", "https://", "/t") },
   },
-  { field: "client_secret", value: "harbour", secret: true, url: null, elsewhere: false },
-  { field: "scopes", value: "read write", secret: false, url: null, elsewhere: false },
+  { field: "client_secret", value: "harbour", secret: true, url: null, isOnOtherDomain: false },
+  { field: "scopes", value: "read write", secret: false, url: null, isOnOtherDomain: false },
 ];
 
 export const signInBody: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
@@ -292,7 +293,7 @@ export const signInBody: Extract<ConsentRequestBody, { kind: "sign_in" }> = {
   endpoints: [tokenEndpoint],
   redirectUri: "http://127.0.0.1:4711/callback",
   authorizationUrl,
-  pageElsewhere: false,
+  isPageOnOtherDomain: false,
   reason: { is: "sign_in" },
 };
 

@@ -22,7 +22,7 @@ installFakeHostForEachTest();
 
 describe("a form", () => {
   it("form: shows defaults and problems in the language of the app, and sends the values", async () => {
-    host.handlers.check_form = (request: { content: Record<string, unknown> }) => ({
+    host.handlers.validate_form = (request: { content: Record<string, unknown> }) => ({
       problems: request.content.name ? [] : [{ field: "name", problem: "required", limit: null }],
     });
     renderRequests(consentRequest(formBody));
@@ -58,7 +58,7 @@ describe("a form", () => {
 
   it("E15: Ctrl+Enter sends a form from a field, or focuses the first invalid field", async () => {
     const problems = [{ field: "name", problem: "required", limit: null }];
-    host.handlers.answer_question = () => {
+    host.handlers.decide_consent_request = () => {
       throw { code: "invalid", message: "not filled in", data: { problems } };
     };
     renderRequests(consentRequest(formBody));
@@ -72,7 +72,7 @@ describe("a form", () => {
     const name = screen.getByLabelText("Your name (required)");
     expect(name, "the invalid field should be focused").toHaveFocus();
     expect(screen.getByText("Fill this in.")).toBeInTheDocument();
-    host.handlers.answer_question = () => ({});
+    host.handlers.decide_consent_request = () => ({});
     await typeText(name, "Ann");
     await waitUntilArmed();
     await pressKey("Enter", name, { ctrlKey: true });

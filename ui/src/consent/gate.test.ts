@@ -25,11 +25,11 @@ import { consentStatus } from "./consent-status";
 installFakeHostForEachTest();
 
 const request = consentRequest(samplingBodyWithModel());
-const answered = (hash: string, again: boolean) => ({
+const answered = (hash: string, canRerun: boolean) => ({
   ...consentRequest(
     samplingBodyWithModel({
       step: "response",
-      again,
+      canRerun,
       response: { content: [{ type: "text", text: "Paris." }], model: "m", stopReason: "endTurn" },
     }),
   ),
@@ -77,7 +77,11 @@ describe("requesting another answer from a model", () => {
     await clickElement(button(AGAIN), 2);
     expect(sentDecisions().length, "a double click should have no effect").toBe(1);
     await clickElement(button(AGAIN));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
+    expect(sentDecisions().at(-1)).toEqual({
+      id: "q1",
+      hash: "h2",
+      answer: { action: "rerun_model" },
+    });
   });
 
   it("E1: is disabled once the request changed", async () => {
@@ -112,7 +116,7 @@ describe("requesting another answer from a model", () => {
     await waitUntilArmed();
     await controller.retry(new MouseEvent("click"));
     expect(sentDecisions(), "only the manual answer should be sent").toEqual([
-      { id: "q1", hash: "h1", answer: { action: "by_hand" } },
+      { id: "q1", hash: "h1", answer: { action: "write_response" } },
     ]);
   });
 });
@@ -120,21 +124,21 @@ describe("requesting another answer from a model", () => {
 describe("a request after a server exited unexpectedly", () => {
   const ended = {
     ...consentRequest(startServerBody),
-    why: { by: "ended" as const, cause: "signal 9" },
+    origin: { by: "ended" as const, cause: "signal 9" },
   };
 
   it("E19: waits in the list, and is shown when it is selected", async () => {
     const { controller } = renderRequests(ended);
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(
-      screen.queryByTestId("question"),
+      screen.queryByTestId("consent-request"),
       "the request should not be shown automatically",
     ).toBeNull();
     expect(controller.pending.length, "the request should be listed").toBe(1);
     controller.show(ended.id);
     await tick();
     expect(
-      screen.getByTestId("question"),
+      screen.getByTestId("consent-request"),
       "the selected request should be shown",
     ).toBeInTheDocument();
     expect(screen.getByText(/signal 9/), "the reason should be shown").toBeInTheDocument();
@@ -166,7 +170,7 @@ it("E1: decisions are sent in one place, and approvals are created in one place"
     Object.entries(sources)
       .filter(([path, source]) => source.includes(text) && !path.includes("harness"))
       .map(([path]) => path.split("/").at(-1));
-  expect(having('"answer_question"')).toEqual(["decision-sender.svelte.ts"]);
+  expect(having('"decide_consent_request"')).toEqual(["decision-sender.svelte.ts"]);
   expect(having("new ApprovedDecision(")).toEqual(["gate.ts"]);
   expect(having("ApprovedDecision.fromEvent(")).toEqual(["consent-controller.svelte.ts"]);
 });

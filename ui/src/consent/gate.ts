@@ -9,7 +9,7 @@ import type { Arming } from "./arming.svelte";
 /** Decision that releases a payload. */
 export type ApprovingDecision = Extract<
   ConsentDecision,
-  { action: "allow" | "allow_read_only" | "submit" | "share" | "identify" | "again" }
+  { action: "allow" | "allow_read_only" | "submit" | "share" | "identify" | "rerun_model" }
 >;
 
 /** Decision that releases no payload. */

@@ -44,12 +44,12 @@ class InlinePlacement {
   inView = $state(false);
 
   /** Returns `true` if a request is rendered inline. The dialog renders all other requests. */
-  accepts({ body, why, call }: ConsentRequest): boolean {
+  accepts({ body, origin, call }: ConsentRequest): boolean {
     const place = this.cards;
     if (place === null || this.maxHeight < MIN_HEIGHT || call === undefined) return false;
     const isOfCall = body.kind === "tool" || body.kind === "result";
-    if (!isOfCall || why.by !== "model") return false;
-    return why.conversation === place.conversation && place.has(call);
+    if (!isOfCall || origin.by !== "model") return false;
+    return origin.conversation === place.conversation && place.has(call);
   }
 }
 

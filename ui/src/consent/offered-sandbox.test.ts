@@ -19,7 +19,7 @@ import {
 installFakeHostForEachTest();
 
 const plan: SandboxPlan = {
-  heldBy: "bubblewrap",
+  mechanism: "bubblewrap",
   folders: [{ path: "/home/ann", access: "read" }],
   program: ["/usr/bin/npx"],
   system: ["/usr"],
@@ -58,9 +58,9 @@ function choose(network: string) {
 }
 
 it("E6: shows the reachable resources, and requests exactly the sandbox that is shown", async () => {
-  host.handlers.offer_sandbox = () => possible;
+  host.handlers.propose_sandbox = () => possible;
   let answer = () => {};
-  host.handlers.contain_start = () => new Promise((done) => (answer = () => done({})));
+  host.handlers.add_sandbox = () => new Promise((done) => (answer = () => done({})));
   await showOffer();
   expect(
     screen.getAllByText("/home/ann").length,
@@ -72,8 +72,8 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
   ).toBeVisible();
   await waitUntilArmed();
   await clickElement(button("Use this sandbox"));
-  expect(sent("contain_start")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
-  expect(sent("answer_question"), "nothing should be approved").toEqual([]);
+  expect(sent("add_sandbox")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
+  expect(sent("decide_consent_request"), "nothing should be approved").toEqual([]);
   expect(isButtonBlocked("Allow once"), "the request should not be approvable meanwhile").toBe(
     true,
   );
@@ -81,7 +81,7 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
 });
 
 it("is collapsed to one line at first, which does not delay the approval", async () => {
-  host.handlers.offer_sandbox = () => possible;
+  host.handlers.propose_sandbox = () => possible;
   await showStart();
   expect(screen.getByText(TITLE)).toBeVisible();
   expect(screen.getByText("Use this sandbox"), "the offer should be collapsed").not.toBeVisible();
@@ -92,13 +92,13 @@ it("is collapsed to one line at first, which does not delay the approval", async
 });
 
 it("has no accessibility problems", async () => {
-  host.handlers.offer_sandbox = () => possible;
+  host.handlers.propose_sandbox = () => possible;
   await showOffer();
   expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
 });
 
 it("requests the sandbox with another network access", async () => {
-  host.handlers.offer_sandbox = ({ network }: { network: { preset: string } | null }) =>
+  host.handlers.propose_sandbox = ({ network }: { network: { preset: string } | null }) =>
     network?.preset === "full"
       ? { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } }
       : possible;
@@ -106,7 +106,7 @@ it("requests the sandbox with another network access", async () => {
   expect(screen.getByLabelText("Network")).toHaveValue("named_hosts");
   await choose("full");
   expect(screen.getByText(/^The server can send anything it reads anywhere/)).toBeVisible();
-  expect(sent("offer_sandbox")).toEqual([
+  expect(sent("propose_sandbox")).toEqual([
     { id: "q1", network: null },
     { id: "q1", network: { preset: "full" } },
   ]);
@@ -116,7 +116,7 @@ it("can't be used until the offer with the chosen network arrives", async () => 
   const network = { preset: "files_only" as const };
   const other = { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } };
   let arrive = () => {};
-  host.handlers.offer_sandbox = ({ network: wanted }: { network: unknown }) =>
+  host.handlers.propose_sandbox = ({ network: wanted }: { network: unknown }) =>
     wanted === null ? possible : new Promise((done) => (arrive = () => done(other)));
   await showOffer();
   await choose("files_only");
@@ -126,16 +126,16 @@ it("can't be used until the offer with the chosen network arrives", async () => 
   ).toBeDisabled();
   expect(screen.getByText("Loading…")).toBeVisible();
   await clickElement(button("Use this sandbox"));
-  expect(sent("contain_start")).toEqual([]);
+  expect(sent("add_sandbox")).toEqual([]);
   arrive();
   await vi.advanceTimersByTimeAsync(0);
   await clickElement(button("Use this sandbox"));
-  expect(sent("contain_start")).toMatchObject([{ sandbox: { network } }]);
+  expect(sent("add_sandbox")).toMatchObject([{ sandbox: { network } }]);
 });
 
 it("removes the old offer if the one with the chosen network fails, until another succeeds", async () => {
   let fails = true;
-  host.handlers.offer_sandbox = ({ network }: { network: unknown }) =>
+  host.handlers.propose_sandbox = ({ network }: { network: unknown }) =>
     network !== null && fails ? Promise.reject(new Error("no plan")) : possible;
   await showOffer();
   await choose("files_only");
@@ -167,14 +167,14 @@ it.each<[string, SandboxOffer, RegExp]>([
     /^This computer has no sandbox/,
   ],
 ])("gives the reason if there is no offer: %s", async (_, offer, text) => {
-  host.handlers.offer_sandbox = () => offer;
+  host.handlers.propose_sandbox = () => offer;
   await showStart();
   expect(screen.getByText(text)).toBeVisible();
   expect(screen.queryByRole("button", { name: "Use this sandbox" })).toBeNull();
 });
 
 it("names the problem of a sandbox that can't be set up", async () => {
-  host.handlers.offer_sandbox = () => ({
+  host.handlers.propose_sandbox = () => ({
     ...{ is: "impossible", sandbox, problem: "bubblewrap is missing", cause: "no_hosts" },
   });
   await showOffer();
@@ -184,5 +184,5 @@ it("names the problem of a sandbox that can't be set up", async () => {
 
 it("a server with a sandbox gets no offer", async () => {
   await showStart(consentRequest({ ...startServerBody, sandbox: plan } as typeof startServerBody));
-  expect(sent("offer_sandbox")).toEqual([]);
+  expect(sent("propose_sandbox")).toEqual([]);
 });

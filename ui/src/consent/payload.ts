@@ -63,7 +63,7 @@ export function definitionPart(body: ConsentRequestBody): PayloadPart | null {
 export function promptOrResourceParts(
   body: Extract<ConsentRequestBody, { kind: "read" }>,
 ): PayloadRow[] {
-  const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
+  const rows = body.callKind === "prompt" ? argumentRows(body.arguments) : [];
   return [payloadRow("name", "", body.name), ...rows];
 }
 

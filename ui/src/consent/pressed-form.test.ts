@@ -18,7 +18,7 @@ installFakeHostForEachTest();
 /** Renders a form whose required field is reported as missing, and presses the pointer on another field. */
 async function renderPressedForm(): Promise<HTMLElement> {
   const problems = [{ field: "name", problem: "required", limit: null }];
-  host.handlers.answer_question = () => {
+  host.handlers.decide_consent_request = () => {
     throw { code: "invalid", message: "not filled in", data: { problems } };
   };
   renderRequests(consentRequest(formBody));
@@ -30,7 +30,7 @@ async function renderPressedForm(): Promise<HTMLElement> {
   await typeText(screen.getByLabelText("Your name (required)"), "Ann");
   await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
   const checked = host.sent.map(([command]) => command);
-  expect(checked, "the form should be checked").toContain("check_form");
+  expect(checked, "the form should be checked").toContain("validate_form");
   return age;
 }
 

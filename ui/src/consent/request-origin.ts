@@ -5,6 +5,6 @@ import { app } from "$lib/state/app.svelte";
 
 import { originLabel } from "./consent-labels";
 
-export function requestOrigin({ why }: ConsentRequest): string {
-  return originLabel(why, (id) => app.conversations.find((one) => one.id === id)?.title);
+export function requestOrigin({ origin }: ConsentRequest): string {
+  return originLabel(origin, (id) => app.conversations.find((one) => one.id === id)?.title);
 }

@@ -49,7 +49,10 @@ describe('the entry "Always when…"', () => {
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await vi.waitFor(() =>
-      expect(screen.queryByTestId("question"), "the editor should hide the request").toBeNull(),
+      expect(
+        screen.queryByTestId("consent-request"),
+        "the editor should hide the request",
+      ).toBeNull(),
     );
     expect(within(editor).getByLabelText("Action"), "the rule should allow").toHaveValue("allow");
     expect(within(editor).getByLabelText("Server")).toHaveValue("files");
@@ -74,7 +77,7 @@ describe('the entry "Always when…"', () => {
       },
     ]);
     expect(
-      await screen.findByTestId("question"),
+      await screen.findByTestId("consent-request"),
       "the request should still be pending",
     ).toBeVisible();
     expect(sentDecisions(), "saving a rule should not decide the request").toEqual([]);
@@ -109,8 +112,11 @@ describe('the entry "Always when…"', () => {
   });
 
   it.each<[string, Partial<ConsentRequest>]>([
-    ["the rule that asks", { rule: "after-untrusted", scopes: ["once"] }],
-    ["the conversation", { why: { by: "model", conversation: "c1", after: ["web"] } }],
+    ["the rule that asks", { reason: "after-untrusted", scopes: ["once"] }],
+    [
+      "the conversation",
+      { origin: { by: "model", conversation: "c1", untrustedServers: ["web"] } },
+    ],
   ])("names the check box for calls after untrusted content, known from %s", async (_, changes) => {
     renderRequests(write(changes));
     await waitUntilArmed();
@@ -131,7 +137,7 @@ describe('the entry "Always when…"', () => {
     expect(sentDecisions(), "shortcuts should have no effect").toEqual([]);
     await pressKey("Escape");
     expect(
-      await screen.findByTestId("question"),
+      await screen.findByTestId("consent-request"),
       "Escape should close only the editor",
     ).toBeVisible();
     expect(sentDecisions()).toEqual([]);
@@ -156,8 +162,8 @@ describe('the entry "Always when…"', () => {
 
   it.each([
     ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
-    ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
-    ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
+    ["the Careful preset", { reason: "preset-asks" }, /The Careful preset asks/],
+    ["a rule that asks", { reason: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(
     "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {

@@ -8,10 +8,11 @@ import { m } from "../paraglide/messages";
  * call. `null` in the first round without other requests.
  */
 export function roundLabel(request: ConsentRequest, all: ConsentRequest[]): string | null {
-  const { why, round } = request;
-  if (why.by !== "call") return null;
+  const { origin, round } = request;
+  if (origin.by !== "call") return null;
   const others = all.filter(
-    (other) => other.id !== request.id && other.why.by === "call" && other.why.call === why.call,
+    (other) =>
+      other.id !== request.id && other.origin.by === "call" && other.origin.call === origin.call,
   ).length;
   const words = [
     round !== null && round > 1 ? m.consent_round({ number: round }) : null,

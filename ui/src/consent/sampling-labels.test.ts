@@ -10,7 +10,10 @@ describe("content that a provider does not support", () => {
       "Not supported by this provider: thinking with tools for this model (omitted).",
     ],
     ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (omitted)."],
-  ])("%s has a message", (what, words) => {
-    expect(lossLabel({ what, then: "leaveOut" }), "the message should be complete").toBe(words);
+  ])("%s has a message", (feature, words) => {
+    expect(
+      lossLabel({ feature, conversion: "leaveOut" }),
+      "the message should be complete",
+    ).toBe(words);
   });
 });

@@ -47,7 +47,7 @@ function priority(name: string): string {
 
 /** Returns the label of content that a provider can't represent, with its replacement. */
 export function lossLabel(loss: SamplingLoss): string {
-  const what = known(loss.what, {
+  const what = known(loss.feature, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
     audioInToolResult: m.sampling_loss_audioInToolResult,
     fileInToolResult: m.sampling_loss_fileInToolResult,
@@ -60,7 +60,7 @@ export function lossLabel(loss: SamplingLoss): string {
     temperature: m.sampling_loss_temperature,
     thinkingWithTools: m.sampling_loss_thinkingWithTools,
   });
-  const then = known(loss.then, {
+  const then = known(loss.conversion, {
     refuse: m.sampling_then_refuse,
     sendAfter: m.sampling_then_sendAfter,
     sayInText: m.sampling_then_sayInText,

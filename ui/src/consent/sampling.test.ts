@@ -49,8 +49,8 @@ describe("a request to a model", () => {
     [
       "capped, with losses",
       samplingBodyWithModel({
-        wantedTokens: 1_000_000_000,
-        losses: [{ what: "audio", then: "leaveOut" }],
+        requestedTokens: 1_000_000_000,
+        losses: [{ feature: "audio", conversion: "leaveOut" }],
       }),
     ],
     ["running", running],
@@ -61,7 +61,7 @@ describe("a request to a model", () => {
   it("E27: a message can be removed, but not the last one", async () => {
     const body = samplingBodyWithModel();
     renderRequests(consentRequest(body));
-    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    host.handlers.edit_consent_request = () => consentRequest(body, { hash: "edited" });
     await waitUntilArmed();
     await clickElement(button("Edit the request"));
     await clickElement(button("Remove message 2"));
@@ -72,7 +72,7 @@ describe("a request to a model", () => {
     ).toBeNull();
     await clickElement(button("Restore message 3"));
     await clickElement(button("Use these changes"));
-    const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const [, request] = host.sent.find(([name]) => name === "edit_consent_request") ?? [];
     const messages = body.kind === "sampling" ? body.request.messages : [];
     expect(request, "the remaining messages should be sent").toMatchObject({
       edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
@@ -102,7 +102,7 @@ describe("a request to a model", () => {
     ];
     const body = samplingBodyWithModel({ request: { ...request, messages } });
     renderRequests(consentRequest(body));
-    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    host.handlers.edit_consent_request = () => consentRequest(body, { hash: "edited" });
     await waitUntilArmed();
     await clickElement(button("Edit the request"));
     expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
@@ -114,7 +114,7 @@ describe("a request to a model", () => {
     const [, again] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
     await clickElement(again as HTMLElement);
     await clickElement(button("Use these changes"));
-    const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const [, edit] = host.sent.find(([name]) => name === "edit_consent_request") ?? [];
     expect(edit, "both should be removed").toMatchObject({
       edit: { change: "request", request: { messages: [first] } },
     });
@@ -130,7 +130,7 @@ describe("a request to a model", () => {
     host.handlers.models = () => ({
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
-    host.handlers.edit_question = (request: { edit: unknown }) => ({
+    host.handlers.edit_consent_request = (request: { edit: unknown }) => ({
       ...consentRequest(samplingBodyWithModel()),
       hash: "h2",
       request,
@@ -153,7 +153,9 @@ describe("a request to a model", () => {
     list.value = list.options[1]?.value ?? "";
     list.dispatchEvent(new Event("change", { bubbles: true }));
     await vi.advanceTimersByTimeAsync(0);
-    const edits = host.sent.filter(([name]) => name === "edit_question").map(([, sent]) => sent);
+    const edits = host.sent
+      .filter(([name]) => name === "edit_consent_request")
+      .map(([, sent]) => sent);
     expect(edits, "the choice should be sent to the host").toEqual([
       { id: "q1", edit: { change: "model", model: { provider: "local", model: "qwen" } } },
     ]);
@@ -167,7 +169,7 @@ describe("a request to a model", () => {
     ).toBe(true);
     await clickElement(button("Answer it yourself"));
     expect(sentDecisions(), "the manual answer should send nothing to the model").toEqual([
-      { id: "q1", hash: "h1", answer: { action: "by_hand" } },
+      { id: "q1", hash: "h1", answer: { action: "write_response" } },
     ]);
   });
 
@@ -195,7 +197,7 @@ describe("a request to a model", () => {
     ).toContain("U+202E");
     await waitUntilArmed();
     await clickElement(button("Stop"));
-    expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
+    expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop_model" } }]);
   });
 
   it("reviews the answer: it is sent, requested again, or the review is left", async () => {
@@ -209,14 +211,18 @@ describe("a request to a model", () => {
       "[sampling-review-result]: the whole answer should be shown",
     ).toBeInTheDocument();
     await clickElement(button("Back to the request"));
-    expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
+    expect(sentDecisions().at(-1)).toEqual({
+      id: "q1",
+      hash: "h1",
+      answer: { action: "return_to_request" },
+    });
   });
 
   it("shows that the cost and the number of tokens are unknown", async () => {
     const body = samplingBodyWithModel();
     if (body.kind !== "sampling" || !body.model) throw new Error("expected a model");
     const { set } = renderRequests(
-      consentRequest({ ...body, model: { ...body.model, mostMicros: null } }),
+      consentRequest({ ...body, model: { ...body.model, maxMicros: null } }),
     );
     expect(
       screen.getByText(/The cost is unknown\./),

@@ -66,8 +66,8 @@ describe("sign in", () => {
 
   it("S07: shows where credentials are sent, and warns of endpoints outside of the issuer", () => {
     const evil = { ...tokenEndpoint, url: urlParts("evil.example", "https://", "/token") };
-    const endpoints = [{ ...evil, elsewhere: true }];
-    renderRequests(consentRequest({ ...signInBody, endpoints, pageElsewhere: true }));
+    const endpoints = [{ ...evil, isOnOtherDomain: true }];
+    renderRequests(consentRequest({ ...signInBody, endpoints, isPageOnOtherDomain: true }));
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
     expect(urls, "S07: the whole URL of the token endpoint should be shown").toContain(
       "https://evil.example/token",

@@ -58,7 +58,7 @@ export const button = (name: string | RegExp) => screen.getByRole("button", { na
 export const isButtonBlocked = (name: string | RegExp) =>
   button(name).getAttribute("aria-disabled") === "true";
 export const sentDecisions = () =>
-  host.sent.filter(([name]) => name === "answer_question").map(([, request]) => request);
+  host.sent.filter(([name]) => name === "decide_consent_request").map(([, request]) => request);
 
 export async function waitUntilArmed() {
   await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
@@ -110,7 +110,7 @@ export function installFakeHostForEachTest(): void {
     vi.useFakeTimers();
     host.sent = [];
     host.drawn = [];
-    host.handlers = { check_form: () => ({ problems: [] }) };
+    host.handlers = { validate_form: () => ({ problems: [] }) };
     setPlatform({
       call: (name, request) => {
         host.sent.push([name, request]);

@@ -20,14 +20,14 @@ import {
 
 installFakeHostForEachTest();
 
-const frame = () => within(screen.getByTestId("question"));
+const frame = () => within(screen.getByTestId("consent-request"));
 const title = () =>
   frame().getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim();
 
 describe("the request of a tool", () => {
   it("E8: the title names the tool and the server, and the origin of the call", () => {
     const { set } = renderRequests(
-      consentRequest(toolBody({ path: "/x" }), { why: { by: "user", conversation: null } }),
+      consentRequest(toolBody({ path: "/x" }), { origin: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
     const heading = frame().getByRole("heading", { level: 2 });
@@ -35,14 +35,14 @@ describe("the request of a tool", () => {
       "You asked.",
     );
     expect(frame().getAllByText("You asked."), "the origin should be shown once").toHaveLength(1);
-    const model = { by: "model" as const, conversation: "c9", after: [] };
-    flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { why: model, hash: "h1b" })));
+    const model = { by: "model" as const, conversation: "c9", untrustedServers: [] };
+    flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { origin: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
-    flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
+    flushSync(() => set(consentRequest({ ...read, callKind: "prompt" }, { hash: "h2" })));
     expect(title(), "the title should describe a prompt").toBe("Get prompt greet from files?");
     flushSync(() =>
-      set(consentRequest({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+      set(consentRequest({ ...read, callKind: "resource", name: "file:///a" }, { hash: "h3" })),
     );
     expect(title(), "the title should describe a resource").toBe("Read file:///a from files?");
   });
@@ -96,7 +96,7 @@ describe("the request of a tool", () => {
     const definition = '{\n  "name": "write_file"\n}';
     const body = { ...toolBody({ path: "/x" }), description, definition };
     renderRequests(consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }));
-    const text = screen.getByTestId("question").textContent ?? "";
+    const text = screen.getByTestId("consent-request").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
     );
@@ -115,7 +115,7 @@ describe("the request of a tool", () => {
     const definition = JSON.stringify({ name: "write_file", description });
     const unreviewed = { ...body, definition };
     flushSync(() => set(consentRequest(unreviewed, { hash: "h2" })));
-    const text = screen.getByTestId("question").textContent ?? "";
+    const text = screen.getByTestId("consent-request").textContent ?? "";
     expect(
       text.split(description),
       "the description of an unreviewed tool should be in the definition only",
@@ -128,7 +128,7 @@ describe("the request of a tool", () => {
     const { set } = renderRequests(
       consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }),
     );
-    const text = () => screen.getByTestId("question").textContent ?? "";
+    const text = () => screen.getByTestId("consent-request").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "the mark should be present").not.toBe(-1);
     expect(place, "the mark should precede the payload").toBeLessThan(
@@ -186,12 +186,12 @@ describe("the request of a tool", () => {
   it("E25: edited arguments are shown next to the requested ones, and Deny is focused", async () => {
     const before = consentRequest(toolBody({ path: "/a", mode: "w" }));
     const after = consentRequest(toolBody({ path: "/b", force: true }), { hash: "h2" });
-    host.handlers.edit_question = () => after;
+    host.handlers.edit_consent_request = () => after;
     renderRequests(before);
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
-    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    const text = screen.getByTestId("consent-request").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "the previous value should be shown").toMatch(/Requested: ?\/a/);
     expect(text, "an added value should be marked").toContain("Requested: nothing");
     expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
@@ -201,13 +201,13 @@ describe("the request of a tool", () => {
 
   it("E25: an empty value and another type are shown", async () => {
     const before = consentRequest(toolBody({ path: "", count: 1 }));
-    host.handlers.edit_question = () =>
+    host.handlers.edit_consent_request = () =>
       consentRequest(toolBody({ path: "/b", count: "1" }), { hash: "h2" });
     renderRequests(before);
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
-    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    const text = screen.getByTestId("consent-request").textContent?.replace(/\s+/g, " ") ?? "";
     expect(text, "an empty value should be shown").toMatch(/Requested: ?empty/);
     expect(text, "the changed type should be shown").toMatch(/Requested: ?number ?1/);
   });

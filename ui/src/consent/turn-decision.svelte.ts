@@ -147,22 +147,22 @@ export class TurnDecision implements Decidable {
 
 /** Returns `true` for a request about a tool call of a model. */
 export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
-  return request.body.kind === "tool" && request.why.by === "model";
+  return request.body.kind === "tool" && request.origin.by === "model";
 }
 
 /** Returns a predicate for the tool calls of this conversation's model. */
 export function isTurnRequestOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
-    request.why.by === "model" &&
-    request.why.conversation === conversation;
+    request.origin.by === "model" &&
+    request.origin.conversation === conversation;
 }
 
 /** Returns the ids of the conversations whose models have pending tool calls. */
 export function conversationsWithTurnRequests(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
-    .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));
+    .flatMap(({ origin }) => (origin.by === "model" ? [origin.conversation] : []));
   return [...new Set(found)];
 }
 

@@ -25,13 +25,13 @@ import { reviewReason, type ToolRequest } from "./turn-decision.svelte";
 installFakeHostForEachTest();
 afterEach(() => vi.restoreAllMocks());
 
-const model = { by: "model" as const, conversation: "c1", after: [] };
+const model = { by: "model" as const, conversation: "c1", untrustedServers: [] };
 const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 
 /** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
   return consentRequest(toolBody({ path: `/file-${number}` }), {
-    ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), why: model, marks: reviewed },
+    ...{ id: `q${number}`, hash: `${number}`.padStart(8, "a"), origin: model, marks: reviewed },
     ...changes,
   });
 }
@@ -207,7 +207,7 @@ describe("the tool calls of one turn", () => {
   });
 
   it("stay listed after a stale decision", async () => {
-    host.handlers.answer_question = ({ id }: { id: string }) => {
+    host.handlers.decide_consent_request = ({ id }: { id: string }) => {
       if (id !== "q1") throw { code: "stale", message: "it changed", data: null };
       return {};
     };
@@ -219,7 +219,7 @@ describe("the tool calls of one turn", () => {
     for (const row of rows())
       expect(within(row).getByRole("alert")).toHaveTextContent("This request changed.");
     expect(isButtonBlocked("Allow these 2")).toBe(true);
-    host.handlers.answer_question = () => ({});
+    host.handlers.decide_consent_request = () => ({});
     set(call(2, { hash: "bbbbbbb2" }), call(3, { hash: "bbbbbbb3" }));
     await waitUntilArmed();
     await clickElement(button("Allow these 2"));
@@ -273,18 +273,25 @@ describe("the reason to review a call separately", () => {
     ["is a flag in its definition", { marks: { ...reviewed, flags: [flag] } as never }, "warning"],
     [
       "is a name that looks like another one",
-      { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", same: true }] } },
+      { marks: { ...reviewed, lookAlikes: [{ server: "a", name: "b", isIdentical: true }] } },
       "warning",
     ],
-    ["is content of another server", { why: { ...model, after: ["web"] } }, "untrusted"],
+    [
+      "is content of another server",
+      { origin: { ...model, untrustedServers: ["web"] } },
+      "untrusted",
+    ],
     [
       "is content of the same server",
       {
-        why: { ...model, read: [{ kind: "tool", name: "read", server: "files", openWorld: true }] },
+        origin: {
+          ...model,
+          sameServerReadings: [{ kind: "tool", name: "read", server: "files", openWorld: true }],
+        },
       },
       "untrusted",
     ],
-    ["is unknown content", { rule: "after-untrusted" }, "untrusted"],
+    ["is unknown content", { reason: "after-untrusted" }, "untrusted"],
     ["is a folded value", { body: toolBody({ text: "x".repeat(5_000) }) }, "long"],
     ["is a scope other than once", { scopes: ["always"] }, "scope"],
   ])("%s", (_, changes, reason) => {

@@ -40,7 +40,7 @@ function attachmentLoss(
     return LOSS_LABELS[kind]({ model: called });
   if (kind === "text" || (kind === "image" && PICTURES.includes(mimeType.toLowerCase())))
     return null;
-  const then = provider.losses.find(({ what }) => what === kind)?.then ?? "refuse";
+  const then = provider.losses.find(({ feature }) => feature === kind)?.conversion ?? "refuse";
   return m.conversation_may_not_carry({
     ...{ provider: visibleText(provider.name), name: visibleText(name) },
     ...{ type: visibleText(mimeType), then: conversionLabel(then) },

@@ -22,9 +22,9 @@ const SMALL = { provider: "lab", model: "small" };
 const UNKNOWN = { images: null, audio: null, files: null, tools: null, thinking: null };
 const PROVIDER: ModelProvider = {
   ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
-  ...{ silenceSeconds: null, hasKey: true, local: true, readable: false },
+  ...{ silenceSeconds: null, hasKey: true, local: true, isUnencrypted: false },
   ...{ listedAt: 1, problem: null },
-  losses: [{ what: "audio", then: "leaveOut", choices: [] }],
+  losses: [{ feature: "audio", conversion: "leaveOut", choices: [] }],
   models: [
     {
       ...{ id: "small", name: "small", context: null, maxOutput: null, price: null },

@@ -37,7 +37,7 @@ const MODELS: Models = {
 };
 const LAB: ModelProvider = {
   ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1/v1", silenceSeconds: null },
-  ...{ losses: [], hasKey: true, local: true, readable: false, listedAt: null, problem: null },
+  ...{ losses: [], hasKey: true, local: true, isUnencrypted: false, listedAt: null, problem: null },
   models: [
     {
       ...{ id: "small", name: "Small", context: null, maxOutput: null, price: null },
@@ -76,7 +76,8 @@ function opened(settings = sampleConversation().settings) {
         tools: [
           { server: "files", tool: "read", key: "files__read", tokens: 90, state: "offered" },
         ],
-        ...{ tokens: 90, threshold: 0, bySearch: settings.toolSearch === true, instructions: [] },
+        ...{ tokens: 90, threshold: 0, instructions: [] },
+        usesToolSearch: settings.toolSearch === true,
       }),
       send_message: () => ({ message: "m", reply: "r" }),
     },
@@ -302,7 +303,7 @@ describe("the tools of a conversation", () => {
       const settings = { ...sampleConversation().settings, servers, toolSearch };
       const host = await opened(settings);
       const tools = await host.answers.conversation_tools?.({ conversation: "c1" });
-      host.answers.conversation_tools = () => ({ ...tools, bySearch: true }) as never;
+      host.answers.conversation_tools = () => ({ ...tools, usesToolSearch: true }) as never;
       const user = userEvent.setup();
       const { unmount } = render(ConversationView, { id: "c1" });
       await user.click(await composer().findByRole("button", { name: /Tools of files/ }));

@@ -29,7 +29,7 @@ async function withMessages(count: number, changes: Partial<Conversation> = {}) 
         hasMore: count > 100,
         ...changes,
       }),
-    items: ({ before, limit }) => {
+    read_conversation_items: ({ before, limit }) => {
       const end = Number(before?.slice(1) ?? count);
       const startIndex = Math.max(0, end - limit);
       return { items: messages(startIndex, end), hasMore: startIndex > 0 };
@@ -77,14 +77,17 @@ describe("the target of a search", () => {
     expect(await open.reach("i250"), "the item should be loaded").toBe(true);
     expect(open.items[0]?.id, "no more pages than required should be loaded").toBe("i100");
     expect(open.items.length, "all items in between should be loaded").toBe(900);
-    expect(host.requests("items").map(({ before }) => before)).toEqual([
+    expect(host.requests("read_conversation_items").map(({ before }) => before)).toEqual([
       "i900",
       "i700",
       "i500",
       "i300",
     ]);
     expect(await open.reach("i500"), "loaded items should be found").toBe(true);
-    expect(host.requests("items"), "loaded items should not be read again").toHaveLength(4);
+    expect(
+      host.requests("read_conversation_items"),
+      "loaded items should not be read again",
+    ).toHaveLength(4);
   });
 
   it("is not found if it is in no visible branch", async () => {
@@ -119,13 +122,13 @@ describe("omitted content", () => {
       ...{ kind: "message", role: "assistant", prompt: null },
       content: [{ type: "image", data: "", mimeType: "image/gif" }],
     },
-    leftOut: [{ pointer: "/content/0/data", hash: "h1", bytes: 42, isText: false }],
+    omitted: [{ pointer: "/content/0/data", hash: "h1", bytes: 42, isText: false }],
   };
   const GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
   it("is fetched once for rendered items", async () => {
     await withMessages(0, { items: [picture] });
-    host.answers.blob = () => ({ data: GIF });
+    host.answers.read_omitted_content = () => ({ data: GIF });
     render(ConversationView, { id: "c1" });
     const drawn = await screen.findByRole("img");
     expect(drawn, "the content should be rendered in place").toHaveAttribute(
@@ -138,14 +141,17 @@ describe("omitted content", () => {
         2,
       ),
     );
-    expect(host.requests("blob"), "the content should not be fetched again").toEqual([
+    expect(
+      host.requests("read_omitted_content"),
+      "the content should not be fetched again",
+    ).toEqual([
       { hash: "h1" },
     ]);
   });
 
   it("shows why it is missing", async () => {
     await withMessages(0, { items: [picture] });
-    host.answers.blob = () => {
+    host.answers.read_omitted_content = () => {
       throw { code: "not_found", message: "no such content" };
     };
     render(ConversationView, { id: "c1" });

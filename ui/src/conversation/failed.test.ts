@@ -36,7 +36,7 @@ const MODELS: Models = {
   providers: [
     {
       ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
-      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, isUnencrypted: false },
       ...{ models: [], listedAt: 1, problem: null },
     },
   ],
@@ -282,7 +282,7 @@ describe("the messages of a call", () => {
         entries: entries.filter(({ seq }) => seq > (after ?? 0)),
         dropped: 0,
       }),
-      activity_body: ({ seq }) => body(seq),
+      read_activity_message: ({ seq }) => body(seq),
     });
     const card = await screen.findByRole("article", { name: "read: done" });
     await user.click(within(card).getByRole("button", { expanded: false }));

@@ -26,7 +26,7 @@ let run = 0;
 const toolRequest = (id: string, changes: Partial<ConsentRequest> = {}): ConsentRequest =>
   sample(toolBody({ path: `/${id}` }), {
     ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
-    why: { by: "model", conversation: "c1", after: [] },
+    origin: { by: "model", conversation: "c1", untrustedServers: [] },
     ...changes,
   });
 const call = (id: string): ServerCall => ({
@@ -50,7 +50,7 @@ beforeEach(async () => {
       servers: [sampleServer({ name: "files" })],
       conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
       calls: [call("t1"), call("t2")],
-      questions: [toolRequest("t1"), toolRequest("t2")],
+      consentRequests: [toolRequest("t1"), toolRequest("t2")],
     },
   );
 });
@@ -63,7 +63,7 @@ afterEach(() => {
 async function shown() {
   render(ConversationView, { id: "c1" });
   render(ConsentDialog, { controller: dialogController });
-  const frame = await within(await screen.findByRole("log")).findByTestId("question");
+  const frame = await within(await screen.findByRole("log")).findByTestId("consent-request");
   return within(frame);
 }
 
@@ -77,7 +77,7 @@ describe("a consent request for a call of the model", () => {
     const frame = await shown();
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(screen.getByRole("log"), "the request should be in the conversation").toContainElement(
-      screen.getByTestId("question"),
+      screen.getByTestId("consent-request"),
     );
     expect(
       frame.getByText("1 of 2"),
@@ -95,12 +95,15 @@ describe("a consent request for a call of the model", () => {
     await armed("Allow once");
     await user.click(frame.getByRole("button", { name: "Allow once" }));
     await waitFor(() =>
-      expect(host.requests("answer_question")).toEqual([
+      expect(host.requests("decide_consent_request")).toEqual([
         { id: `q-t1-${run}`, hash: `h-t1-${run}`, answer: { action: "allow", scope: "once" } },
       ]),
     );
     await screen.findByText("/t2");
-    expect(screen.getAllByTestId("question"), "one request should be shown at a time").toHaveLength(
+    expect(
+      screen.getAllByTestId("consent-request"),
+      "one request should be shown at a time",
+    ).toHaveLength(
       1,
     );
     expect(
@@ -116,17 +119,17 @@ describe("a consent request for a call of the model", () => {
     screen.getByRole("log").focus();
     await user.keyboard("a");
     await user.keyboard("d");
-    expect(host.requests("answer_question"), "no decision should be sent").toEqual([]);
+    expect(host.requests("decide_consent_request"), "no decision should be sent").toEqual([]);
   });
 
   it("does not take the focus from the composer", async () => {
     const user = userEvent.setup();
-    host.snapshot.questions = [];
+    host.snapshot.consentRequests = [];
     render(ConversationView, { id: "c1" });
     const field = await screen.findByRole("textbox", { name: "Message" });
     await user.type(field, "meanwhile");
-    host.send({ type: "question_changed", question: toolRequest("t1") });
-    await screen.findByTestId("question");
+    host.send({ type: "consent_request_changed", consentRequest: toolRequest("t1") });
+    await screen.findByTestId("consent-request");
     await armed("Deny");
     expect(field, "the field should stay focused").toHaveFocus();
   });
@@ -134,8 +137,8 @@ describe("a consent request for a call of the model", () => {
   it("is shown as a dialog if it does not belong to the conversation", async () => {
     await shown();
     host.send({
-      type: "question_changed",
-      question: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
+      type: "consent_request_changed",
+      consentRequest: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
     });
     const dialog = await screen.findByRole("dialog");
     expect(dialog, "the dialog should show the request of another server").toHaveTextContent(
@@ -162,7 +165,7 @@ describe("a consent request for a call of the model", () => {
     );
     frame.getByRole("button", { name: "Deny" }).focus();
     await user.keyboard("ad");
-    expect(host.requests("answer_question"), "no decision should be sent").toEqual([]);
+    expect(host.requests("decide_consent_request"), "no decision should be sent").toEqual([]);
     raisedApp.release(app);
     await armed("Allow once");
   });
@@ -188,7 +191,8 @@ describe("the tool calls of one turn", () => {
     toolRequest(id, { marks: { ...NO_REVIEW_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
-  const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
+  const marked = (id: string) =>
+    host.send({ type: "consent_request_changed", consentRequest: reviewed(id) });
 
   /** Renders the conversation and the consent dialog. */
   function draw() {
@@ -201,7 +205,10 @@ describe("the tool calls of one turn", () => {
     const user = userEvent.setup();
     draw();
     const turn = await list();
-    expect(screen.queryByTestId("question"), "no request should be shown in its card").toBeNull();
+    expect(
+      screen.queryByTestId("consent-request"),
+      "no request should be shown in its card",
+    ).toBeNull();
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
     await armed("Allow these 2");
@@ -212,7 +219,7 @@ describe("the tool calls of one turn", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(turn.getByRole("button", { name: "Allow these 2" }));
     await waitFor(() =>
-      expect(host.requests("answer_question")).toEqual(
+      expect(host.requests("decide_consent_request")).toEqual(
         ["t1", "t2"].map((id) => ({
           ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}` },
           answer: { action: "allow", scope: "once" },
@@ -228,12 +235,12 @@ describe("the tool calls of one turn", () => {
     await user.click(
       (await list()).getByRole("button", { name: "Review call 2: write_file on files" }),
     );
-    const frame = within(await screen.findByTestId("question"));
+    const frame = within(await screen.findByTestId("consent-request"));
     expect(frame.getByText("/t2"), "the selected call should be shown").toBeInTheDocument();
     expect(screen.queryByTestId("turn-requests"), "the list should be hidden").toBeNull();
     await user.click(frame.getByRole("button", { name: "Decide together" }));
     await list();
-    expect(screen.queryByTestId("question")).toBeNull();
+    expect(screen.queryByTestId("consent-request")).toBeNull();
   });
 
   it("do not replace a request whose reason the user is writing", async () => {
@@ -265,7 +272,7 @@ describe("the tool calls of one turn", () => {
     expect(covered, "the list below should be hidden").toHaveLength(1);
     expect(covered[0]).toHaveAttribute("aria-disabled", "true");
     await user.click(allow);
-    await waitFor(() => expect(host.requests("answer_question")).toHaveLength(2));
+    await waitFor(() => expect(host.requests("decide_consent_request")).toHaveLength(2));
     await waitFor(() => expect(screen.queryByTestId("turn-requests")).toBeNull());
   });
 });

@@ -17,8 +17,8 @@ const models: Models = {
   providers: [
     {
       ...{ id: "lab", name: "Lab", kind: "anthropic", url: "https://lab.example/v1" },
-      ...{ silenceSeconds: null, hasKey: true, local: false, readable: false, listedAt: 1 },
-      losses: [{ what: "temperature", then: "leaveOut", choices: [] }],
+      ...{ silenceSeconds: null, hasKey: true, local: false, isUnencrypted: false, listedAt: 1 },
+      losses: [{ feature: "temperature", conversion: "leaveOut", choices: [] }],
       models: [
         {
           ...{ id: "small", name: "Small", context: null, maxOutput: 4096 },

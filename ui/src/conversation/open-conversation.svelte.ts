@@ -101,7 +101,7 @@ export class OpenConversation {
     const first = this.items[0];
     if (!first) return;
     const request = { conversation: this.id, before: first.id, limit: PAGE };
-    const { items, hasMore } = await call("items", request);
+    const { items, hasMore } = await call("read_conversation_items", request);
     if (this.items[0]?.id !== first.id) return;
     this.items = [...items, ...this.items];
     this.hasMore = hasMore;
@@ -120,7 +120,7 @@ export class OpenConversation {
       at = earlier[0]
     ) {
       const request = { conversation: this.id, before: at.id, limit: LARGE_PAGE };
-      const page = await call("items", request);
+      const page = await call("read_conversation_items", request);
       earlier = [...page.items, ...earlier];
       hasMore = page.hasMore && page.items.length > 0;
     }

@@ -31,7 +31,7 @@ const MODELS: Models = {
   providers: [
     {
       ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
-      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, isUnencrypted: false },
       ...{ models: [named("small"), named("large")], listedAt: 1, problem: null },
     },
   ],
@@ -233,7 +233,7 @@ describe("sending to a model", () => {
         { ...tool, state: "offered" as const },
         { ...tool, tool: "rm", state: "new" as const },
       ],
-      ...{ tokens: 90, threshold: 50, bySearch: true },
+      ...{ tokens: 90, threshold: 50, usesToolSearch: true },
       instructions: [{ server: "files", text: "Be careful", hash: "h1" }],
     });
     render(ConversationView, { id: "c1" });

@@ -92,7 +92,7 @@ function failed(
   more: { sandbox?: SandboxProblem; blocked?: BlockedPath[] } = {},
 ) {
   const state = { is: "failed" as const, reason, message: "what the system says" };
-  const failure = { ...state, stderr: ["a line"], lookedIn: [], hint: null, ...more };
+  const failure = { ...state, stderr: ["a line"], searchedFolders: [], hint: null, ...more };
   render(ServerFailure, { server: sampleServer({ ...changes, state: failure }), failure });
 }
 
@@ -106,8 +106,8 @@ function needsSignIn() {
   render(NeedsSignIn, { server: sampleServer({ ...remote, state: needed }), needed });
 }
 
-function blocked(offer: BlockedPath["offer"]) {
-  failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", offer }] });
+function blocked(proposal: BlockedPath["proposal"]) {
+  failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", proposal }] });
 }
 
 async function signIn(known: ReturnType<typeof sampleAuthorization>) {
@@ -174,8 +174,8 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         ...{ code: "offered", ...PROPOSED_FOLDER_FAILURE },
         show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
       },
-      ...rows(BLOCKED_PATH_FAILURES, SERVER_ACTIONS, (because: ProposalRefusal) =>
-        blocked({ is: "none", because }),
+      ...rows(BLOCKED_PATH_FAILURES, SERVER_ACTIONS, (reason: ProposalRefusal) =>
+        blocked({ is: "none", reason }),
       ),
     ],
   },
@@ -183,10 +183,14 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_signin,
     rows: [
       ...rows(SIGN_IN_FAILURES, SIGN_IN_ACTIONS, (failure: SignInFailure) =>
-        signIn(sampleAuthorization({ failed: "what the host says", failure })),
+        signIn(sampleAuthorization({ failureMessage: "what the host says", failure })),
       ),
       ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
-        signIn(sampleAuthorization({ account: sampleAccount({ ended: "it expired" }) })),
+        signIn(
+          sampleAuthorization({
+            account: sampleAccount({ reauthenticationReason: "it expired" }),
+          }),
+        ),
       ),
     ],
   },

@@ -14,7 +14,7 @@ export const SERVER_NAME = "io.github.alice/notes";
 
 export function sampleAnswer(changes: Partial<RegistryAnswer> = {}): RegistryAnswer {
   const registry = "https://registry.modelcontextprotocol.io";
-  return { registry, fetched: Date.now(), fromCache: false, offline: null, ...changes };
+  return { registry, fetchedAt: Date.now(), fromCache: false, offlineReason: null, ...changes };
 }
 
 export function sampleListing(changes: Partial<RegistryListing> = {}): RegistryListing {

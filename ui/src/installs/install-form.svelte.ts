@@ -24,7 +24,7 @@ export interface UpgradedServer {
    * Values of the inputs that are kept unless the user enters others. `null` for secrets, whose values are not sent to
    * the page.
    */
-  kept: Record<string, string[] | null>;
+  currentValues: Record<string, string[] | null>;
   /** Set if the server is running. Installing the new version stops it. */
   running: boolean;
 }
@@ -97,8 +97,10 @@ export class InstallForm {
 
   /** Returns the values of an input that an upgrade keeps. Empty for secrets, `undefined` if nothing is kept. */
   #keptValues(key: string): string[] | undefined {
-    const { kept } = this.upgraded ?? {};
-    return kept !== undefined && Object.hasOwn(kept, key) ? (kept[key] ?? []) : undefined;
+    const { currentValues } = this.upgraded ?? {};
+    return currentValues !== undefined && Object.hasOwn(currentValues, key)
+      ? (currentValues[key] ?? [])
+      : undefined;
   }
 
   /** Returns `true` if the input keeps its value from the installed version. */
@@ -167,7 +169,7 @@ export class InstallForm {
     const request = ++this.#lastRequest;
     const draft = $state.snapshot(this.draft);
     try {
-      const preview = await call("install_preview", draft);
+      const preview = await call("preview_install", draft);
       if (request !== this.#lastRequest) return;
       this.previewed = { draft, preview };
       this.previewError = null;
@@ -192,7 +194,8 @@ export class InstallForm {
     this.error = null;
     try {
       // The label of the button states that a running server is stopped.
-      return await call("install", { draft, hash, stop: this.upgraded?.running ?? false });
+      const stopRunning = this.upgraded?.running ?? false;
+      return await call("install_server", { draft, hash, stopRunning });
     } catch (cause) {
       this.error = toApiError(cause);
       return null;

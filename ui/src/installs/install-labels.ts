@@ -35,7 +35,7 @@ export function inputProblemText(problem: InputProblem): string {
 }
 
 /** Returns the translated reason why a bundle or link was not opened. */
-export function refusalText(why: OpeningRefusal): string {
+export function refusalText(reason: OpeningRefusal): string {
   return {
     not_found: m.installs_refused_not_found,
     not_a_file: m.installs_refused_not_a_file,
@@ -44,7 +44,7 @@ export function refusalText(why: OpeningRefusal): string {
     not_an_install_link: m.installs_refused_not_an_install_link,
     link_too_long: m.installs_refused_link_too_long,
     links_off: m.installs_refused_links_off,
-  }[why]();
+  }[reason]();
 }
 
 /** Returns a text that names the publisher of a server and states if the registry has verified the name. */

@@ -135,11 +135,11 @@ class InstallSheet {
   async #readOffer(source: InstallSource | null): Promise<[InstallOffer, UpgradedServer | null]> {
     const server = this.upgrades;
     if (server !== null) {
-      const { offer, ...upgrade } = await call("upgrade_offer", { server, source });
+      const { offer, ...upgrade } = await call("plan_upgrade", { server, source });
       return [offer, { server, ...upgrade }];
     }
     if (source === null) throw new Error("nothing is named to install");
-    return [await call("install_offer", source), null];
+    return [await call("plan_install", source), null];
   }
 
   async #read(source: InstallSource | null, before: InstallForm | null = null): Promise<void> {

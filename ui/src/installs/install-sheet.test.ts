@@ -23,8 +23,8 @@ const offerOf = (...inputs: ReturnType<typeof sampleInput>[]) =>
 
 async function open(offer: InstallOffer, answers: Parameters<typeof startFakeHost>[0] = {}) {
   const host = await startFakeHost({
-    install_offer: () => offer,
-    install_preview: () => samplePreview(),
+    plan_install: () => offer,
+    preview_install: () => samplePreview(),
     ...answers,
   });
   void installSheet.open(offer.source);
@@ -39,7 +39,7 @@ const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy")
 test("stays open while a server is being added, and links to the added server", async () => {
   let finish: (report: SecretStorageReport) => void = () => undefined;
   await open(offerOf(), {
-    install: () => new Promise((resolve) => (finish = resolve)),
+    install_server: () => new Promise((resolve) => (finish = resolve)),
   });
   await ready();
   await user.click(add());
@@ -70,12 +70,12 @@ test("reads a changed setup again, and keeps the values that still match", async
   after.plan?.exposedSecrets.push("new");
   let offer = before;
   const host = await open(before, {
-    install_offer: () => offer,
-    install_preview: () => ({
+    plan_install: () => offer,
+    preview_install: () => ({
       ...samplePreview(),
       ...(offer === after && { inputProblems: { new: "missing" }, hash: null }),
     }),
-    install: () => {
+    install_server: () => {
       offer = after;
       throw { code: "stale", message: "it is not what was shown" };
     },
@@ -97,13 +97,13 @@ test("reads a changed setup again, and keeps the values that still match", async
     screen.queryByText(/stored in the keychain/),
     "a value that is not secret any more should not be marked as secret",
   ).toBeNull();
-  expect(host.requests("install_offer")).toEqual([before.source, before.source]);
-  expect(host.requests("install_preview").at(-1)).toMatchObject({
+  expect(host.requests("plan_install")).toEqual([before.source, before.source]);
+  expect(host.requests("preview_install").at(-1)).toMatchObject({
     name: "notes2",
     values: { dir: ["/a"] },
   });
   expect(
-    host.requests("install_preview").at(-1)?.values,
+    host.requests("preview_install").at(-1)?.values,
     "only matching values should be kept",
   ).toEqual({ dir: ["/a"] });
 });
@@ -113,8 +113,8 @@ test("enables the sandbox of a server that had none before", async () => {
     plan: samplePlan({ inputs: [], sandbox: null, containment: { is: "remote" } }),
   });
   const host = await open(before, {
-    install: () => {
-      host.answers.install_offer = () => offerOf();
+    install_server: () => {
+      host.answers.plan_install = () => offerOf();
       throw { code: "stale", message: "it is not what was shown" };
     },
   });
@@ -125,8 +125,8 @@ test("enables the sandbox of a server that had none before", async () => {
 
 test("shows a change after which nothing can be installed", async () => {
   const host = await open(offerOf(), {
-    install: () => {
-      host.answers.install_offer = () => sampleOffer({ plan: null, problem: "it was deleted" });
+    install_server: () => {
+      host.answers.plan_install = () => sampleOffer({ plan: null, problem: "it was deleted" });
       throw { code: "stale", message: "it is not what was shown" };
     },
   });
@@ -140,13 +140,13 @@ test("shows a change after which nothing can be installed", async () => {
 test("sends false for an unticked required box", async () => {
   const host = await open(offerOf(sampleInput("on", { kind: "boolean", required: true })));
   await ready();
-  expect(host.requests("install_preview").at(-1)?.values).toEqual({ on: ["false"] });
+  expect(host.requests("preview_install").at(-1)?.values).toEqual({ on: ["false"] });
 });
 
 test("shows the problem and description of a box", async () => {
   const input = sampleInput("on", { kind: "boolean", required: true, description: "Turns it on" });
   await open(offerOf(input), {
-    install_preview: (): InstallPreview => ({
+    preview_install: (): InstallPreview => ({
       ...{ problem: null, server: null, before: null, hash: null },
       inputProblems: { on: "not_a_boolean" },
     }),
@@ -168,7 +168,7 @@ test("describes a field by the publisher's text, its hint and its problem", asyn
       sampleInput("dirs", { multiple: true, description }),
     ),
     {
-      install_preview: (): InstallPreview => ({
+      preview_install: (): InstallPreview => ({
         ...{ problem: null, server: null, before: null, hash: null },
         inputProblems: { key: "missing", size: "not_a_choice", dirs: "too_many" },
       }),
@@ -209,7 +209,7 @@ test("lists a repeated choice once", async () => {
 test("requests one preview at a time, the last one for the current fields", async () => {
   const previews: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
-    install_preview: (draft) => new Promise((answer) => previews.push({ draft, answer })),
+    preview_install: (draft) => new Promise((answer) => previews.push({ draft, answer })),
   });
   const form = installSheet.form;
   await waitFor(() => expect(previews).toHaveLength(1));
@@ -229,7 +229,7 @@ test("requests one preview at a time, the last one for the current fields", asyn
 
 test("clears an error once a field changes", async () => {
   await open(offerOf(), {
-    install: () => {
+    install_server: () => {
       throw { code: "config", message: "there is a server of this name" };
     },
   });
@@ -243,8 +243,8 @@ test("clears an error once a field changes", async () => {
 test("accepts a decorated hash, and explains an invalid one", async () => {
   const sha256 = "5e".repeat(32);
   const host = await startFakeHost({
-    install_offer: () => bundleOffer(),
-    install_preview: () => samplePreview(),
+    plan_install: () => bundleOffer(),
+    preview_install: () => samplePreview(),
   });
   installSheet.openFile();
   render(InstallSheet);
@@ -255,13 +255,13 @@ test("accepts a decorated hash, and explains an invalid one", async () => {
   await user.click(screen.getByRole("button", { name: "Continue" }));
   expect(hash).toHaveAccessibleDescription(/64/);
   expect(hash).toHaveFocus();
-  expect(host.requests("install_offer"), "the host should not be called").toEqual([]);
+  expect(host.requests("plan_install"), "the host should not be called").toEqual([]);
   await user.clear(hash);
   await user.paste(` sha256:${sha256.toUpperCase()} `);
   expect(hash).not.toHaveAttribute("aria-invalid");
   await user.click(screen.getByRole("button", { name: "Continue" }));
   await ready();
-  expect(host.requests("install_offer")).toEqual([
+  expect(host.requests("plan_install")).toEqual([
     { from: "bundle", path: "/notes.mcpb", sha256: sha256.toUpperCase() },
   ]);
 });

@@ -51,7 +51,7 @@ describe("the registry", () => {
   test("searches after typing pauses, and loads page by page", async () => {
     const host = await open({
       registry_server: () => sampleServer(),
-      registry_search: ({ text, cursor }) =>
+      search_registry: ({ text, cursor }) =>
         text === "not"
           ? page([`${SERVER_NAME}-found`])
           : cursor
@@ -73,7 +73,7 @@ describe("the registry", () => {
     await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "not");
     await screen.findByRole("link", { name: `${SERVER_NAME}-found` });
     expect(
-      host.requests("registry_search").map(({ text }) => text),
+      host.requests("search_registry").map(({ text }) => text),
       "the search should not start with each key",
     ).toEqual(["", "", "not"]);
     await user.keyboard("{ArrowDown}");
@@ -87,7 +87,7 @@ describe("the registry", () => {
 
   test("shows the publisher, deprecation, and hostile text as text", async () => {
     await open({
-      registry_search: () => ({
+      search_registry: () => ({
         ...page([]),
         servers: [
           sampleListing({
@@ -108,9 +108,13 @@ describe("the registry", () => {
   test("shows that it is offline with the age of the answer, and retries", async () => {
     let offline: string | null = "connection refused";
     const host = await open({
-      registry_search: () => ({
+      search_registry: () => ({
         ...page(["a/1"]),
-        answer: sampleAnswer({ offline, fetched: Date.now() - 3 * 3_600_000, fromCache: true }),
+        answer: sampleAnswer({
+          offlineReason: offline,
+          fetchedAt: Date.now() - 3 * 3_600_000,
+          fromCache: true,
+        }),
       }),
     });
     const note = await screen.findByRole("group", { name: "The registry can't be reached" });
@@ -118,13 +122,13 @@ describe("the registry", () => {
     offline = null;
     await user.click(screen.getByRole("button", { name: "Reload from the registry" }));
     await waitFor(() => expect(screen.queryByText("The registry can't be reached")).toBeNull());
-    expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
+    expect(host.requests("search_registry").at(-1)).toMatchObject({ refresh: true });
   });
 
   test("drops a response to an outdated query", async () => {
     let answerFirst: (answer: ReturnType<typeof page>) => void = () => undefined;
     await open({
-      registry_search: ({ text }) =>
+      search_registry: ({ text }) =>
         text === "" ? new Promise((resolve) => (answerFirst = resolve)) : page(["a/new"]),
     });
     await user.type(screen.getByRole("searchbox"), "new{Enter}");
@@ -136,21 +140,21 @@ describe("the registry", () => {
   });
 
   test("lists a repeated name once", async () => {
-    await open({ registry_search: () => page(["a/1", "a/1", "a/2"]) });
+    await open({ search_registry: () => page(["a/1", "a/1", "a/2"]) });
     await screen.findByRole("link", { name: "a/2" });
     expect(screen.getAllByRole("link", { name: "a/1" })).toHaveLength(1);
   });
 
   test("loads more of the shown list, and searches again if the text changed", async () => {
     const host = await open({
-      registry_search: ({ text, cursor }) =>
+      search_registry: ({ text, cursor }) =>
         text === "new" ? page(["a/new"]) : cursor ? page(["a/2"]) : page(["a/1"], "c1"),
     });
     await screen.findByRole("link", { name: "a/1" });
     registrySearch.text = "new";
     screen.getByRole("button", { name: "Show more" }).click();
     await screen.findByRole("link", { name: "a/2" });
-    expect(host.requests("registry_search").at(-1)).toMatchObject({ text: "", cursor: "c1" });
+    expect(host.requests("search_registry").at(-1)).toMatchObject({ text: "", cursor: "c1" });
     cleanup();
     render(RegistryView);
     await screen.findByRole("link", { name: "a/new" });
@@ -165,7 +169,7 @@ describe("the registry", () => {
       "the new list should be shown",
     ).toBeVisible();
     expect(
-      host.requests("registry_search"),
+      host.requests("search_registry"),
       "the same page should not be requested twice",
     ).toHaveLength(3);
   });
@@ -175,8 +179,8 @@ describe("the page of a server", () => {
   async function open(server = sampleServer()) {
     const host = await startFakeHost({
       registry_server: () => server,
-      install_offer: () => sampleOffer(),
-      install_preview: () => samplePreview(),
+      plan_install: () => sampleOffer(),
+      preview_install: () => samplePreview(),
     });
     router.go({ at: "registry", name: SERVER_NAME });
     render(RegistryView);
@@ -194,7 +198,7 @@ describe("the page of a server", () => {
       version: "1.1.0",
     });
     await user.click(screen.getByRole("button", { name: "Install @alice/notes 1.2.0" }));
-    expect(host.requests("install_offer")).toEqual([
+    expect(host.requests("plan_install")).toEqual([
       {
         ...{ from: "registry", name: SERVER_NAME, version: "1.2.0" },
         target: { kind: "package", number: 1 },
@@ -208,7 +212,7 @@ describe("the page of a server", () => {
     const bundle = await screen.findByRole("group", { name: "https://example.com/notes.mcpb" });
     expect(bundle).toHaveTextContent("ab".repeat(32));
     await user.click(within(bundle).getByRole("button", { name: /^Install / }));
-    expect(host.requests("install_offer").at(-1)).toMatchObject({
+    expect(host.requests("plan_install").at(-1)).toMatchObject({
       target: { kind: "package", number: 2 },
     });
   });
@@ -239,9 +243,9 @@ describe("the sheet", () => {
     answers: Parameters<typeof startFakeHost>[0] = {},
   ) {
     const host = await startFakeHost({
-      install_offer: () => offer,
-      install_preview: previewOf,
-      install: () => ({ onlyThisRun: null }),
+      plan_install: () => offer,
+      preview_install: previewOf,
+      install_server: () => ({ onlyThisRun: null }),
       ...answers,
     });
     void installSheet.open(SOURCE);
@@ -269,7 +273,10 @@ describe("the sheet", () => {
       screen.getAllByText("Enter a value."),
       "both missing values should be marked",
     ).toHaveLength(2);
-    expect(host.requests("install"), "nothing should be installed without a hash").toEqual([]);
+    expect(
+      host.requests("install_server"),
+      "nothing should be installed without a hash",
+    ).toEqual([]);
     const key = screen.getByLabelText("NOTES_KEY");
     expect(key, "the first missing field should be focused").toHaveFocus();
     expect(key).toHaveAttribute("type", "password");
@@ -293,8 +300,11 @@ describe("the sheet", () => {
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
       upgrades: null,
     };
-    expect(host.requests("install"), "the hash of the shown preview should be sent").toEqual([
-      { draft, hash: "hash of mine", stop: false },
+    expect(
+      host.requests("install_server"),
+      "the hash of the shown preview should be sent",
+    ).toEqual([
+      { draft, hash: "hash of mine", stopRunning: false },
     ]);
     expect(router.current).toMatchObject({ at: "server", name: "mine" });
     expect(host.requests("start_server"), "nothing should be started").toEqual([]);
@@ -303,22 +313,25 @@ describe("the sheet", () => {
 
   test("does not install fields that changed after the preview", async () => {
     const host = await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
-      install_preview: ({ name }) => samplePreview(name),
+      preview_install: ({ name }) => samplePreview(name),
     });
     await ready();
     await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
     await user.click(add());
-    expect(host.requests("install"), "the outdated preview should not be installed").toEqual([]);
+    expect(
+      host.requests("install_server"),
+      "the outdated preview should not be installed",
+    ).toEqual([]);
     await ready();
     await user.click(add());
-    expect(host.requests("install").map(({ hash }) => hash)).toEqual(["notes2"]);
+    expect(host.requests("install_server").map(({ hash }) => hash)).toEqual(["notes2"]);
   });
 
   test("shows a changed setup again and installs nothing", async () => {
     let hash = "old";
     await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
-      install_preview: () => samplePreview(hash),
-      install: (request) => {
+      preview_install: () => samplePreview(hash),
+      install_server: (request) => {
         if (request.hash === "new") return { onlyThisRun: null };
         hash = "new";
         throw { code: "stale", message: "it is not what was shown" };
@@ -338,7 +351,7 @@ describe("the sheet", () => {
     await ready();
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
     expect(screen.getByText("Without a sandbox")).toBeVisible();
-    await waitFor(() => expect(host.requests("install_preview").at(-1)?.sandbox).toBeNull());
+    await waitFor(() => expect(host.requests("preview_install").at(-1)?.sandbox).toBeNull());
   });
 
   test("offers a choice between several packages", async () => {
@@ -347,9 +360,9 @@ describe("the sheet", () => {
       screen.queryByRole("button", { name: "Add server" }),
       "nothing should be selected",
     ).toBeNull();
-    host.answers.install_offer = () => sampleOffer();
+    host.answers.plan_install = () => sampleOffer();
     await user.click(screen.getByRole("button", { name: "Install https://notes.example/mcp" }));
-    expect(host.requests("install_offer").at(-1)).toMatchObject({
+    expect(host.requests("plan_install").at(-1)).toMatchObject({
       target: { kind: "remote", number: 1 },
     });
     await ready();
@@ -369,7 +382,7 @@ describe("the sheet", () => {
       sampleInput("dirs", { kind: "folder", multiple: true }),
     ];
     const host = await open(sampleOffer({ plan: samplePlan({ inputs }) }), {
-      install_preview: () => samplePreview(),
+      preview_install: () => samplePreview(),
       pick_folder: () => ({ folder: "/picked" }),
     });
     await ready();
@@ -383,19 +396,19 @@ describe("the sheet", () => {
     await user.type(screen.getByRole("textbox", { name: "dirs, value 2" }), "/b");
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await ready();
-    expect(host.requests("install_preview").at(-1)?.values).toEqual({
+    expect(host.requests("preview_install").at(-1)?.values).toEqual({
       ...{ on: ["false"], size: ["large"], port: ["7"], dirs: ["/picked", "/b"] },
     });
   });
 
   test("requests the file of a bundle, and shows its pinned properties", async () => {
     const host = await startFakeHost({
-      install_offer: (source) => {
+      plan_install: (source) => {
         if (source.from === "bundle" && source.path === "/missing.mcpb")
           throw { code: "not_found", message: "there is no such file" };
         return bundleOffer();
       },
-      install_preview: previewOf,
+      preview_install: previewOf,
     });
     installSheet.openFile();
     render(InstallSheet);
@@ -407,11 +420,11 @@ describe("the sheet", () => {
     await user.type(file, "/home/ann/notes.mcpb");
     await user.click(screen.getByRole("button", { name: "Continue" }));
     expect(await screen.findByText(SHA256)).toBeVisible();
-    expect(host.requests("install_offer").at(-1)).toEqual({
+    expect(host.requests("plan_install").at(-1)).toEqual({
       ...{ from: "bundle", path: "/home/ann/notes.mcpb", sha256: null },
     });
     await waitFor(() =>
-      expect(host.requests("install_preview")[0]?.source).toMatchObject({ sha256: SHA256 }),
+      expect(host.requests("preview_install")[0]?.source).toMatchObject({ sha256: SHA256 }),
     );
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });

@@ -28,7 +28,7 @@ class NewerVersions {
     const request = ++this.#lastRequest;
     this.busy = true;
     try {
-      const { servers } = await call("newer_versions", { refresh });
+      const { servers } = await call("list_newer_versions", { refresh });
       if (request === this.#lastRequest) this.#reports = servers;
     } catch {
       // The status stays as it was. Each server page shows the origin in any case.

@@ -27,7 +27,7 @@ class Openings {
     }
     const title =
       opening.is === "refused"
-        ? refusalText(opening.why)
+        ? refusalText(opening.reason)
         : m.installs_left_out({ count: opening.count });
     const message = opening.is === "refused" ? shortenToLine(opening.what, REFUSED) : "";
     failures.add(new ApiError({ code: "invalid", message }), title);

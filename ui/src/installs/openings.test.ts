@@ -38,9 +38,9 @@ function imported(name: string): ImportedServer {
 async function start(answers: Parameters<typeof startFakeHost>[0] = {}, servers: Server[] = []) {
   const host = await startFakeHost(
     {
-      install_offer: (source) => ({ ...bundleOffer(), source }),
-      install_preview: () => samplePreview(),
-      check_import: () => ({ servers: [imported("words")], problem: null }),
+      plan_install: (source) => ({ ...bundleOffer(), source }),
+      preview_install: () => samplePreview(),
+      parse_import: () => ({ servers: [imported("words")], problem: null }),
       add_server: () => ({ onlyThisRun: null }),
       ...answers,
     },
@@ -66,7 +66,7 @@ test("opens a bundle in the sheet and focuses it", async () => {
   await waitFor(() =>
     expect(dialog.contains(document.activeElement), "the sheet should be focused").toBe(true),
   );
-  expect(host.requests("install_offer"), "the path from the shell should be read").toEqual([
+  expect(host.requests("plan_install"), "the path from the shell should be read").toEqual([
     { from: "bundle", path: "/home/ann/words.mcpb", sha256: null },
   ]);
   const add = within(dialog).getByRole("button", { name: "Add server" });
@@ -78,7 +78,7 @@ test("opens a bundle in the sheet and focuses it", async () => {
   await waitFor(() =>
     expect(host.openingsDone, "the next opening should be requested").toEqual([7]),
   );
-  expect(host.requests("install"), "nothing should be installed").toEqual([]);
+  expect(host.requests("install_server"), "nothing should be installed").toEqual([]);
 });
 
 test("waits while another dialog is open", async () => {
@@ -92,25 +92,28 @@ test("waits while another dialog is open", async () => {
     screen.getByRole("dialog", { name: "Install a bundle" }),
     "the open dialog should not be replaced",
   ).toBeVisible();
-  expect(host.requests("install_offer")).toEqual([]);
+  expect(host.requests("plan_install")).toEqual([]);
   await user.click(within(typed).getByRole("button", { name: "Cancel" }));
   await waitFor(() =>
-    expect(host.requests("install_offer"), "the bundle should be read now").toHaveLength(1),
+    expect(host.requests("plan_install"), "the bundle should be read now").toHaveLength(1),
   );
   expect(host.openingsDone).toEqual([]);
 });
 
 test("waits behind a consent request", async () => {
   const host = await start();
-  host.send({ type: "question_changed", question: consentRequest(rootsBody, { id: "q1" }) });
+  host.send({
+    type: "consent_request_changed",
+    consentRequest: consentRequest(rootsBody, { id: "q1" }),
+  });
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
-  await screen.findByTestId("question");
-  expect(host.requests("check_import"), "nothing should be read").toEqual([]);
-  host.send({ type: "question_closed", id: "q1", outcome: "denied" });
+  await screen.findByTestId("consent-request");
+  expect(host.requests("parse_import"), "nothing should be read").toEqual([]);
+  host.send({ type: "consent_request_closed", id: "q1", outcome: "denied" });
   await waitFor(() =>
     expect(
-      host.requests("check_import"),
+      host.requests("parse_import"),
       "the link should be read after the decision",
     ).toHaveLength(1),
   );
@@ -142,7 +145,7 @@ test("shows a link completely with a warning about its unknown sender, and adds 
 
 test("does not replace a server of the same name", async () => {
   const host = await start(
-    { check_import: () => ({ servers: [imported("files")], problem: null }) },
+    { parse_import: () => ({ servers: [imported("files")], problem: null }) },
     [sampleServer({ name: "files" })],
   );
   host.shell(link);
@@ -159,7 +162,7 @@ test("does not replace a server of the same name", async () => {
 test("shows nothing to add for a refused link", async () => {
   const message = "this link for Drawbridge can't be used: it may not set dxtPath";
   const host = await start({
-    check_import: () => ({
+    parse_import: () => ({
       servers: [],
       problem: { file: null, line: null, column: null, message },
     }),
@@ -173,11 +176,11 @@ test("shows nothing to add for a refused link", async () => {
 test("explains as text why something is not opened, and continues with the next", async () => {
   const host = await start();
   const what = "/home/ann/<img src=x>\u202e.txt";
-  host.shell({ type: "opened", id: 1, opening: { is: "refused", what, why: "not_a_bundle" } });
+  host.shell({ type: "opened", id: 1, opening: { is: "refused", what, reason: "not_a_bundle" } });
   const note = await screen.findByText(/This file is not a bundle/);
   expect(note).toBeVisible();
   expect(document.body).toHaveTextContent("U+202E");
-  host.shell({ type: "opened", id: 2, opening: { is: "left_out", count: 3 } });
+  host.shell({ type: "opened", id: 2, opening: { is: "dropped", count: 3 } });
   expect(await screen.findByText(/^3 more files or links/)).toBeVisible();
   expect(host.openingsDone).toEqual([1, 2]);
   expect(screen.queryByRole("dialog"), "no sheet should be opened").toBeNull();

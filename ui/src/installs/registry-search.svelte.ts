@@ -56,7 +56,7 @@ class RegistrySearch {
     this.busy = true;
     this.error = null;
     try {
-      const page = await call("registry_search", { text, cursor, refresh });
+      const page = await call("search_registry", { text, cursor, refresh });
       if (request !== this.#lastRequest) return;
       this.#listed = text;
       this.servers = uniqueListings(cursor === null ? [] : this.servers, page.servers);

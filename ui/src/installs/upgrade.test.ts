@@ -73,13 +73,13 @@ async function open(reported = report(), running = false) {
   const server = sampleServer({ name: "notes", installed });
   const host = await startFakeHost(
     {
-      newer_versions: () => ({ servers: [reported] }),
-      upgrade_offer: () => ({
+      list_newer_versions: () => ({ servers: [reported] }),
+      plan_upgrade: () => ({
         ...{ offer, installed: installed.origin, running },
-        kept: { NOTES_KEY: null, dir: ["/home/ann/notes"] },
+        currentValues: { NOTES_KEY: null, dir: ["/home/ann/notes"] },
       }),
-      install_preview: () => preview(),
-      install: () => ({ onlyThisRun: null }),
+      preview_install: () => preview(),
+      install_server: () => ({ onlyThisRun: null }),
     },
     { servers: [server] },
   );
@@ -96,7 +96,7 @@ test("shows the origin of a server and the changes of a newer version", async ()
   cleanup();
   render(InstallSheet);
   const sheet = await screen.findByRole("dialog", { name: "Change notes to version 1.3.0" });
-  expect(host.requests("upgrade_offer")).toEqual([{ server: "notes", source: null }]);
+  expect(host.requests("plan_upgrade")).toEqual([{ server: "notes", source: null }]);
   const changes = await within(sheet).findByTestId("changes");
   expect(changes).toHaveTextContent(/Now: npx -y @alice\/notes@1\.1\.0/);
   expect(changes).toHaveTextContent(/New: npx -y @alice\/notes@1\.2\.0/);
@@ -116,8 +116,8 @@ test("shows the origin of a server and the changes of a newer version", async ()
   await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
   await user.click(button);
   await waitFor(() => expect(installSheet.isOpen).toBe(false));
-  expect(host.requests("install")).toMatchObject([
-    { draft: { upgrades: "notes", name: "notes", values: {}, sandbox: null }, stop: false },
+  expect(host.requests("install_server")).toMatchObject([
+    { draft: { upgrades: "notes", name: "notes", values: {}, sandbox: null }, stopRunning: false },
   ]);
 });
 
@@ -129,7 +129,9 @@ test("states on the button that a running server is stopped", async () => {
   expect(await screen.findByText("It is running. Changing the version stops it.")).toBeVisible();
   await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
   await user.click(button);
-  await waitFor(() => expect(host.requests("install")).toMatchObject([{ stop: true }]));
+  await waitFor(() =>
+    expect(host.requests("install_server")).toMatchObject([{ stopRunning: true }]),
+  );
 });
 
 test("warns about a deleted version with the publisher's message as text", async () => {

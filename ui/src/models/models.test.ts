@@ -28,14 +28,14 @@ function provider(changes: Partial<ModelProvider> = {}): ModelProvider {
     silenceSeconds: null,
     losses: [
       {
-        what: "imageInToolResult",
-        then: "sendAfter",
+        feature: "imageInToolResult",
+        conversion: "sendAfter",
         choices: ["refuse", "sendAfter", "leaveOut"],
       },
     ],
     hasKey: true,
     local: false,
-    readable: false,
+    isUnencrypted: false,
     models: [
       model("gpt-small", {
         context: 128_000,
@@ -56,16 +56,16 @@ const presets: ProviderPreset[] = [
     name: "OpenAI",
     kind: "openai",
     url: "https://api.openai.com/v1",
-    wantsKey: true,
-    keysAt: "https://platform.openai.com/api-keys",
+    requiresKey: true,
+    keyPageUrl: "https://platform.openai.com/api-keys",
   },
   {
     id: "ollama",
     name: "Ollama",
     kind: "ollama",
     url: "http://127.0.0.1:11434",
-    wantsKey: false,
-    keysAt: null,
+    requiresKey: false,
+    keyPageUrl: null,
   },
 ];
 
@@ -87,7 +87,9 @@ describe("the page of models", () => {
         return {};
       },
       set_provider_key: () => ({ onlyThisRun: null }),
-      test_provider: () => ({ models: 2, said: null, firstMilliseconds: null, problem: null }),
+      test_provider: () => ({
+        ...{ models: 2, reply: null, firstTokenMilliseconds: null, problem: null },
+      }),
     });
     render(ModelsView);
     await screen.findByText("No providers yet");
@@ -127,8 +129,8 @@ describe("the page of models", () => {
       models: () => having(),
       test_provider: () => ({
         models: 0,
-        said: null,
-        firstMilliseconds: null,
+        reply: null,
+        firstTokenMilliseconds: null,
         problem: { code: "wrongKey", message: "the provider rejects the key" },
       }),
     });
@@ -258,7 +260,7 @@ describe("the page of models", () => {
     await selectOption(screen.getByRole("combobox", { name: "Images in tool results" }), "refuse");
     await waitFor(() =>
       expect(host.requests("set_provider")[0]?.conversions).toEqual([
-        { what: "imageInToolResult", then: "refuse" },
+        { feature: "imageInToolResult", conversion: "refuse" },
       ]),
     );
   });

@@ -71,6 +71,6 @@ export function settingsFromDraft(draft: ProviderDraft, was?: ModelProvider): Se
     kind: draft.kind,
     url: draft.url.trim(),
     silenceSeconds: draft.silence.trim() !== "" && Number.isSafeInteger(silence) ? silence : null,
-    conversions: (was?.losses ?? []).map(({ what, then }) => ({ what, then })),
+    conversions: (was?.losses ?? []).map(({ feature, conversion }) => ({ feature, conversion })),
   };
 }

@@ -63,11 +63,11 @@ class AppImport {
     this.error = null;
     this.picked.clear();
     try {
-      const found = await call("import_candidates", this.#source);
+      const found = await call("find_import_candidates", this.#source);
       for (const server of found.apps.flatMap((app) => app.servers)) {
         // A server that is disabled in its app is not preselected.
         const isComplete = server.placeholders.length === 0;
-        const isPicked = server.status === "new" && !server.off && isComplete;
+        const isPicked = server.status === "new" && !server.isDisabled && isComplete;
         if (isPicked && this.project === null) this.picked.add(server.id);
       }
       this.step = { is: "found", found };

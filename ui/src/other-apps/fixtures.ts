@@ -18,7 +18,7 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
     },
     ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
     ...{ placeholders: [], folder: null, sandbox: null, signIn: null },
-    ...{ off: false, tools: null, notes: [] },
+    ...{ isDisabled: false, tools: null, notes: [] },
     ...changes,
   };
 }
@@ -36,5 +36,5 @@ export function importCandidates(
   apps: ImportApp[],
   changes: Partial<ImportCandidates> = {},
 ): ImportCandidates {
-  return { lookedFor: ["Claude Desktop", "Cursor", "Zed"], apps, problems: [], ...changes };
+  return { searchedApps: ["Claude Desktop", "Cursor", "Zed"], apps, problems: [], ...changes };
 }

@@ -46,8 +46,8 @@ export function transportLabel(transport: string): string {
 }
 
 /** Returns `true` if the user has to enter the value after the import, because its app stores it elsewhere. */
-export function isValueMissing({ kind, toEnter }: ImportedValue): boolean {
-  return toEnter || kind === "reference";
+export function isValueMissing({ kind, requiresInput }: ImportedValue): boolean {
+  return requiresInput || kind === "reference";
 }
 
 /** Returns `true` if the server needs no further values after the import. */
@@ -56,8 +56,8 @@ export function isComplete({ env, headers, placeholders }: ImportCandidate): boo
 }
 
 /** Returns a text about what the import does with the value of a variable or header. */
-export function valueText({ kind, toEnter }: ImportedValue): string {
-  if (toEnter) return m.import_value_to_enter();
+export function valueText({ kind, requiresInput }: ImportedValue): string {
+  if (requiresInput) return m.import_value_to_enter();
   switch (kind) {
     case "secret":
       return m.import_value_secret();
@@ -125,7 +125,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   not_used: ({ names }) => m.import_note_not_used({ names: joined(names) }),
   omitted: ({ name, second = "" }) => m.import_note_omitted({ name, reason: second }),
   approvals: ({ names }) => m.import_note_approvals({ names: joined(names) }),
-  secret_left_out: () => m.import_note_secret_left_out(),
+  secret_removed: () => m.import_note_secret_left_out(),
   secret_name: () => m.import_note_secret_name(),
   secret_tool: () => m.import_note_secret_tool(),
   bridge: ({ name }) => m.import_note_bridge({ program: name }),

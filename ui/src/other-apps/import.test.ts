@@ -25,7 +25,7 @@ beforeEach(async () => {
   listed = importCandidates([]);
   outcomes = {};
   host = await startFakeHost({
-    import_candidates: () => {
+    find_import_candidates: () => {
       if (listed instanceof Error) throw { code: "system", message: listed.message };
       return listed;
     },
@@ -55,7 +55,7 @@ describe("scanning", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
-    expect(host.requests("import_candidates"), "all apps should be scanned once").toEqual([
+    expect(host.requests("find_import_candidates"), "all apps should be scanned once").toEqual([
       { app: null, project: null },
     ]);
     expect(host.requests("import_servers"), "nothing should be imported automatically").toEqual([]);
@@ -63,13 +63,16 @@ describe("scanning", () => {
 
   test("shows its progress, and moves the focus to the result", async () => {
     let finish: (value: ImportCandidates) => void = () => undefined;
-    host.answers.import_candidates = () => new Promise((done) => (finish = done));
+    host.answers.find_import_candidates = () => new Promise((done) => (finish = done));
     await user.click(button("Search for servers"));
     expect(screen.getByRole("status"), "the progress should be announced").toHaveTextContent(
       "Searching for servers…",
     );
     await user.click(button("Search for servers"));
-    expect(host.requests("import_candidates").length, "a second click should scan nothing").toBe(1);
+    expect(
+      host.requests("find_import_candidates").length,
+      "a second click should scan nothing",
+    ).toBe(1);
     finish(importCandidates([cursorApp(candidate("git"))]));
     const heading = await screen.findByRole("heading", { name: "Found 1 server" });
     await waitFor(() => expect(heading, "the result should be focused").toHaveFocus());
@@ -169,12 +172,12 @@ describe("a server", () => {
           candidate("git", {
             target: long,
             env: [
-              { name: "TOKEN", kind: "secret", toEnter: false },
-              { name: "LEVEL", kind: "literal", toEnter: false },
-              { name: "FOLDER", kind: "reference", toEnter: false },
-              { name: "KEY", kind: "reference", toEnter: true },
+              { name: "TOKEN", kind: "secret", requiresInput: false },
+              { name: "LEVEL", kind: "literal", requiresInput: false },
+              { name: "FOLDER", kind: "reference", requiresInput: false },
+              { name: "KEY", kind: "reference", requiresInput: true },
             ],
-            off: true,
+            isDisabled: true,
             tools: { enabled: ["log"], disabled: ["push", "reset"] },
             notes: [
               importNote("not_used", "English is not shown", "sandbox", "timeout"),
@@ -242,7 +245,7 @@ describe("a server", () => {
     const turned = "git\u202egpj.exe";
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
-      env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
+      env: [{ name: "A\u2066B", kind: "literal", requiresInput: false }],
       notes: [importNote("reason", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
     });
     await scan(importCandidates([cursorApp(hidden)]));
@@ -343,7 +346,7 @@ test("selects all or none of an app, and counts them on the button", async () =>
 });
 
 test("works by keyboard: scan, deselect one, import, enter a value", async () => {
-  const key = { name: "KEY", kind: "reference", toEnter: true } as const;
+  const key = { name: "KEY", kind: "reference", requiresInput: true } as const;
   listed = importCandidates([cursorApp(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Search for servers"), "the button should be focused at first").toHaveFocus();
   await user.keyboard("{Enter}");
@@ -396,7 +399,7 @@ describe("after the import", () => {
   });
 
   test("lists missing values of imported servers only", async () => {
-    const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
+    const value = (name: string) => ({ name, kind: "reference", requiresInput: true }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await scan(
       importCandidates([
@@ -404,9 +407,9 @@ describe("after the import", () => {
           candidate("a", {
             headers: [
               value("Authorization"),
-              { ...value("X-Trace"), kind: "secret", toEnter: false },
+              { ...value("X-Trace"), kind: "secret", requiresInput: false },
             ],
-            env: [value("KEY"), { ...value("FOLDER"), toEnter: false }],
+            env: [value("KEY"), { ...value("FOLDER"), requiresInput: false }],
           }),
           candidate("b", { env: [value("OTHER")] }),
         ),
@@ -418,7 +421,10 @@ describe("after the import", () => {
     expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
     expect(list.queryByText("OTHER"), "values of other servers should not be listed").toBeNull();
     await user.click(button("Search again"));
-    expect(host.requests("import_candidates").length, "the sources should be read again").toBe(2);
+    expect(
+      host.requests("find_import_candidates").length,
+      "the sources should be read again",
+    ).toBe(2);
   });
 
   test("keeps the selection after a failure", async () => {

@@ -15,7 +15,7 @@ let host: FakeHost;
 
 beforeEach(async () => {
   host = await startFakeHost({
-    import_candidates: () => importCandidates([cursorApp(candidate("git"))]),
+    find_import_candidates: () => importCandidates([cursorApp(candidate("git"))]),
     import_servers: ({ ids }) => ({
       outcomes: ids.map((id) => ({ id, name: "git", onlyThisRun: null, problem: null })),
     }),
@@ -38,7 +38,10 @@ test("a project is scanned without preselecting any of its servers", async () =>
   expect(host.commands, "nothing should be read yet").toEqual([]);
   await scan();
   const source = { app: null, project: folder };
-  expect(host.requests("import_candidates"), "only the project should be read").toEqual([source]);
+  expect(
+    host.requests("find_import_candidates"),
+    "only the project should be read",
+  ).toEqual([source]);
   expect(box(), "a server of a project should not be preselected").not.toBeChecked();
   expect(button("Import servers"), "no server should be selected").toBeDisabled();
   expect(screen.getByText(/Nothing is selected/)).toBeVisible();

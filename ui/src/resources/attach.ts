@@ -59,8 +59,8 @@ async function readResource(server: string, uri: string): Promise<ResourceConten
 async function readSkill(
   server: string,
   skill: string,
-  shown: string,
+  shownHash: string,
 ): Promise<ResourceContents[]> {
-  const read = { call: crypto.randomUUID(), server, skill, shown, file: null };
+  const read = { call: crypto.randomUUID(), server, skill, shownHash, file: null };
   return [(await call("read_skill", read)).contents];
 }

@@ -54,8 +54,10 @@ export function flagLabel(reason: FlagReason): string {
 }
 
 export function lookAlikeLabel(alikes: LookAlike[]): string[] {
-  const sameName = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
-  const similarName = alikes.filter((alike) => !alike.same);
+  const sameName = [
+    ...new Set(alikes.filter((alike) => alike.isIdentical).map((alike) => alike.server)),
+  ];
+  const similarName = alikes.filter((alike) => !alike.isIdentical);
   const words = similarName.map(({ server, name }) =>
     m.review_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
   );
@@ -82,8 +84,8 @@ export function withDeceptiveLetters(text: string): string {
 
 /** Returns a sentence for each server whose name is similar to the name that a server claims. */
 export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
-  return alikes.map(({ server, name, same }) =>
-    same
+  return alikes.map(({ server, name, isIdentical }) =>
+    isIdentical
       ? m.review_server_same_name({ server: named(server) })
       : m.review_server_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
   );

@@ -34,10 +34,10 @@ const CHANGED: ReviewMarks = {
     ],
     more: 3,
     serverChanged: false,
-    cut: false,
+    isTruncated: false,
     before: '{"name": "send", "_meta": {"as": "it was"}}',
   },
-  lookAlikes: [{ server: "post", name: "send", same: false }],
+  lookAlikes: [{ server: "post", name: "send", isIdentical: false }],
   flags: [
     {
       place: ["description"],
@@ -89,7 +89,10 @@ describe("a definition that differs from the reviewed one", () => {
     expect(screen.getByText("none"), "a removed value should be marked").toBeInTheDocument();
     expect(screen.getByText(/_meta/), "the whole definition should be shown").toBeInTheDocument();
     await userEvent.click(await reviewable());
-    expect(host.requests("review"), "the review should be bound to the shown definition").toEqual([
+    expect(
+      host.requests("review_definitions"),
+      "the review should be bound to the shown definition",
+    ).toEqual([
       { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
     ]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
@@ -100,9 +103,12 @@ describe("a definition that differs from the reviewed one", () => {
     const button = await reviewable();
     await shown.rerender({ tool: { ...tool("send", CHANGED), hash: "another" } });
     await userEvent.click(button);
-    expect(host.requests("review"), "an early click should have no effect").toEqual([]);
+    expect(host.requests("review_definitions"), "an early click should have no effect").toEqual([]);
     await userEvent.click(await reviewable());
-    expect(host.requests("review")[0]?.tools, "the shown definition should be reviewed").toEqual([
+    expect(
+      host.requests("review_definitions")[0]?.tools,
+      "the shown definition should be reviewed",
+    ).toEqual([
       { name: "send", hash: "another" },
     ]);
   });
@@ -159,9 +165,9 @@ test("reviews new tools together, except suspicious ones", async () => {
   await userEvent.click(all);
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() =>
-    expect(host.requests("review"), "one review should be sent").toHaveLength(1),
+    expect(host.requests("review_definitions"), "one review should be sent").toHaveLength(1),
   );
-  const [request] = host.requests("review");
+  const [request] = host.requests("review_definitions");
   expect(
     request?.tools.map((seen) => seen.name),
     "only the two unsuspicious tools should be reviewed",
@@ -175,25 +181,26 @@ test("does not review definitions that change during the action", async () => {
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() =>
-    expect(host.requests("review"), "the review should be sent").toHaveLength(1),
+    expect(host.requests("review_definitions"), "the review should be sent").toHaveLength(1),
   );
   expect(
-    host.requests("review")[0]?.tools,
+    host.requests("review_definitions")[0]?.tools,
     "the hash of the shown definition should be sent",
   ).toEqual([{ name: "a", hash: "hash of a" }]);
 });
 
 describe("a consent request", () => {
   test("X09: lists the servers whose content the model has read", () => {
-    const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const request = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    const untrustedServers = ["weather", "news"];
+    const origin = { by: "model" as const, conversation: "c1", untrustedServers };
+    const request = consentRequest(toolBody({}), { origin });
     render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Requested after untrusted output of weather, news."),
       "the servers should be named",
     ).toBeInTheDocument();
     expect(
-      originLabel(request.why, () => "Trip"),
+      originLabel(request.origin, () => "Trip"),
       "the conversation should be named",
     ).toBe("The model asked in “Trip”.");
     expect(ruleLabel("after-untrusted"), "the rule should be named").toContain("untrusted");
@@ -204,9 +211,12 @@ describe("a consent request", () => {
       { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
-    const why = { by: "model" as const, conversation: "c1", after: [], read };
+    const origin = {
+      ...{ by: "model" as const, conversation: "c1", untrustedServers: [] },
+      sameServerReadings: read,
+    };
     render(ConsentMarks, {
-      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+      request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
     const note = screen.getByText(/^Requested after untrusted content of/);
     expect(note, "the tool should be named with visible hidden characters").toHaveTextContent(
@@ -220,9 +230,9 @@ describe("a consent request", () => {
   });
 
   test("X09: states that it is unknown what a model has read", () => {
-    const why = { by: "model" as const, conversation: "c1", after: [] };
+    const origin = { by: "model" as const, conversation: "c1", untrustedServers: [] };
     render(ConsentMarks, {
-      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+      request: consentRequest(toolBody({}), { origin, reason: "after-untrusted" }),
     });
     expect(
       screen.getByText(/does not know what the model has read/),
@@ -238,7 +248,7 @@ describe("a consent request", () => {
     ).toBeInTheDocument();
     cleanup();
     const diff = {
-      ...{ more: 0, serverChanged: true, cut: false, before: null },
+      ...{ more: 0, serverChanged: true, isTruncated: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
@@ -262,7 +272,7 @@ test("a conversation names the servers with content in it, and the consequences"
 });
 
 test("lists the reviewed definitions of a server", async () => {
-  host.answers.pins = ({ server }) => ({
+  host.answers.list_reviewed_definitions = ({ server }) => ({
     ...{ server, identitySince: 1, issuer: "https://login.example" },
     identity: [
       ["command", "npx"],
@@ -279,7 +289,7 @@ test("lists the reviewed definitions of a server", async () => {
 test("lists the approved apps of a server, and removes an approval", async () => {
   const grants = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
   let apps = [{ uri: "ui://files/chart", hash: "h", grants, since: 1 }];
-  host.answers.pins = ({ server }) => ({
+  host.answers.list_reviewed_definitions = ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null, tools: [], prompts: [], apps },
   });
   host.answers.revoke_app = () => {
@@ -296,7 +306,11 @@ test("lists the approved apps of a server, and removes an approval", async () =>
 });
 
 test("merges entries of the same name and hides no others", () => {
-  const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
+  const alike = (server: string, name: string, isIdentical: boolean) => ({
+    server,
+    name,
+    isIdentical,
+  });
   const all = [
     ...[alike("a", "send", true), alike("b", "send", true)],
     ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],

@@ -34,10 +34,10 @@ const STRICTER_REASONS: Record<string, RuleBlocker> = {
 };
 
 /** Returns the reason why no rule can allow this call, or `null` if one can. */
-export function ruleBlocker({ server, body, marks, rule }: ToolRequest): RuleBlocker | null {
+export function ruleBlocker({ server, body, marks, reason }: ToolRequest): RuleBlocker | null {
   if (body.claims.asksEachTime) return "each_time";
   if (marks.review !== "reviewed") return "unreviewed";
-  if (Object.hasOwn(STRICTER_REASONS, rule)) return STRICTER_REASONS[rule] ?? null;
+  if (Object.hasOwn(STRICTER_REASONS, reason)) return STRICTER_REASONS[reason] ?? null;
   // The editor removes spaces at both ends of a name.
   return [server, body.tool].some((name) => name.trim() !== name || name === "") ? "name" : null;
 }
@@ -54,10 +54,12 @@ export interface PrefilledRule {
 }
 
 /** Returns `true` if untrusted content may have caused the call: the model has read some, or other hosts can influence the app. */
-export function followsUntrustedContent({ why, rule }: ConsentRequest): boolean {
-  const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
-  const isInfluenced = why.by === "app" && why.reachesOtherHosts;
-  return hasRead || isInfluenced || rule === "after-untrusted";
+export function followsUntrustedContent({ origin, reason }: ConsentRequest): boolean {
+  const hasRead =
+    origin.by === "model" &&
+    (origin.untrustedServers.length > 0 || (origin.sameServerReadings ?? []).length > 0);
+  const isInfluenced = origin.by === "app" && origin.reachesOtherHosts;
+  return hasRead || isInfluenced || reason === "after-untrusted";
 }
 
 /** Returns a new rule that allows this call and calls with similar arguments. */

@@ -258,8 +258,8 @@ describe("a dry run", () => {
       },
     ],
     assumedUnchanged: false,
-    standing: "changed",
-    turnedOff: false,
+    reviewState: "changed",
+    isToolTurnedOff: false,
   };
 
   it("shows the decision and the rule that causes it", async () => {
@@ -315,7 +315,8 @@ describe("a dry run", () => {
   it("shows that models can't call a disabled tool", async () => {
     const reason = "turned-off";
     const by = { kind: "built_in" } as const;
-    await show({}, { dry_run: () => ({ ...result, reason, by, considered: [], turnedOff: true }) });
+    const refused = { ...result, reason, by, considered: [], isToolTurnedOff: true };
+    await show({}, { dry_run: () => refused });
     const names = screen.getAllByLabelText("Tool");
     await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
     await fireEvent.click(screen.getByRole("button", { name: "Test" }));

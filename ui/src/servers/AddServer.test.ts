@@ -34,7 +34,7 @@ beforeEach(async () => {
   refused = [];
   host = await startFakeHost(
     {
-      check_import: () => preview,
+      parse_import: () => preview,
       add_server: ({ name }) => {
         if (refused.includes(name)) throw { code: "config", message: `can't write ${name}` };
         return { onlyThisRun: null };
@@ -85,7 +85,7 @@ describe("pasted text", () => {
     preview.servers = [imported("git", { notes })];
     await paste("{}");
     const found = await screen.findByRole("group", { name: "git" });
-    expect(host.requests("check_import"), "the text should be checked").toEqual([{ text: "{}" }]);
+    expect(host.requests("parse_import"), "the text should be checked").toEqual([{ text: "{}" }]);
     expect(
       within(found).getByText("npx -y git '/a folder'"),
       "the exact command should be shown",

@@ -43,7 +43,7 @@ describe("the use of models", () => {
     expect(screen.queryByRole("table"), "other settings should be hidden").toBeNull();
     await user.click(on);
     const [sent] = host.requests("set_sampling");
-    expect(sent?.settings.on, "sampling should be enabled").toBe(true);
+    expect(sent?.settings.isEnabled, "sampling should be enabled").toBe(true);
     expect(sent?.settings.perHour.requests, "the default limits should be sent").toBe(60);
     expect(await screen.findByRole("table"), "other settings should be shown").toBeVisible();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
@@ -51,7 +51,7 @@ describe("the use of models", () => {
 
   test("shows the usage, and removes a limit with an empty field", async () => {
     const spent = { requests: 3, tokens: 1_234, micros: 12_500 };
-    const host = await show(samplingReport({ on: true }, { withinHour: spent, inAll: spent }));
+    const host = await show(samplingReport({ isEnabled: true }, { lastHour: spent, total: spent }));
     const requests = screen.getByRole("row", { name: /^Requests/ });
     expect(within(requests).getAllByText("3 used").length, "X26: the usage should be shown").toBe(
       2,
@@ -64,7 +64,7 @@ describe("the use of models", () => {
     await user.type(limit, "1.5");
     await user.tab();
     expect(
-      host.requests("set_sampling").at(-1)?.settings.inAll.micros,
+      host.requests("set_sampling").at(-1)?.settings.total.micros,
       "the limit should be sent in millionths",
     ).toBe(1_500_000);
     const hour = screen.getByLabelText("Requests, Per hour: limit");
@@ -83,8 +83,11 @@ describe("the use of models", () => {
   });
 
   test("shows the reached limit, and that a restart is required", async () => {
-    const changes = { stopped: { of: "tokens", hour: true, most: 200_000 }, outdated: true };
-    const host = await show(samplingReport({ on: true }, changes));
+    const changes = {
+      reachedLimit: { quantity: "tokens", isPerHour: true, limit: 200_000 },
+      outdated: true,
+    };
+    const host = await show(samplingReport({ isEnabled: true }, changes));
     expect(
       screen.getByText(/limit is reached.*Tokens, Per hour/),
       "X26: the reached limit should be shown",
@@ -96,7 +99,7 @@ describe("the use of models", () => {
   });
 
   test("allows requests within a budget after confirmation, and revokes that", async () => {
-    const host = await show(samplingReport({ on: true }));
+    const host = await show(samplingReport({ isEnabled: true }));
     await user.click(await screen.findByRole("button", { name: "Allow without asking" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Allow without asking" }));
@@ -118,7 +121,7 @@ describe("the use of models", () => {
       ...{ id: "7", effect: "allow", direction: "from_server" },
       sampling: { requestsPerHour: 5, tokensPerHour: 9_000 },
     });
-    const host = await show(samplingReport({ on: true }), [rule]);
+    const host = await show(samplingReport({ isEnabled: true }), [rule]);
     expect(
       await screen.findByText(/Up to 5 requests and 9,000 tokens/),
       "the active budget should be shown",

@@ -177,7 +177,7 @@ describe("the overview", () => {
         reason: "command_not_found",
         message: "npx was not found.",
         stderr: ["line one", "line two"],
-        lookedIn: ["/usr/bin", "/opt/bin"],
+        searchedFolders: ["/usr/bin", "/opt/bin"],
         hint: "It comes with Node.js, says the host.",
       },
     });
@@ -217,7 +217,7 @@ test.each([
     await showServerTab("overview", {
       state: {
         ...{ is: "failed", reason: "exited_early", message: "the server ended with exit status 1" },
-        ...{ stderr, lookedIn: [], hint: null },
+        ...{ stderr, searchedFolders: [], hint: null },
       },
     });
     expect(await screen.findByText(hint)).toBeVisible();
@@ -237,13 +237,13 @@ describe("a server whose sandbox hides a required file [E6]", () => {
     config,
     state: {
       ...{ is: "failed" as const, reason: "exited_early" as const, message: "it ended" },
-      ...{ stderr: ["Cannot find package 'zod'"], lookedIn: [], hint: "in words", blocked },
+      ...{ stderr: ["Cannot find package 'zod'"], searchedFolders: [], hint: "in words", blocked },
     },
   });
   const offered: BlockedPath = {
     path: "/w/app/node_modules/zod",
     namedBy: "server",
-    offer: {
+    proposal: {
       is: "folder",
       folder: "/w/app/node_modules",
       names: ["ajv", "zod\u{202e}"],
@@ -292,11 +292,11 @@ describe("a server whose sandbox hides a required file [E6]", () => {
     ["system", /belongs to the system/],
     ["own", /belongs to Drawbridge/],
     ["name", /invisible characters/],
-  ] as const)("explains why nothing is offered: %s", async (because, why) => {
+  ] as const)("explains why nothing is offered: %s", async (reason, why) => {
     const path = "/home/ann/.ssh/id_ed25519";
     await showServerTab(
       "overview",
-      failed([{ path, namedBy: "server", offer: { is: "none", because } }]),
+      failed([{ path, namedBy: "server", proposal: { is: "none", reason } }]),
     );
     expect(await screen.findByText(why), "the reason should be shown").toBeVisible();
     expect(screen.getByText(path), "the required path should be shown").toBeVisible();
@@ -323,7 +323,7 @@ describe("a disconnected server", () => {
     expect(
       host.commands.map((one) => one.name),
       "both actions should be sent",
-    ).toEqual(["retry_now", "stop_server"]);
+    ).toEqual(["reconnect_server", "stop_server"]);
     host.send({
       type: "server_changed",
       server: sampleServer({ state: { ...state, attempt: 4, at: 0, cause: "" } }),
@@ -424,7 +424,7 @@ describe("a remote server", () => {
       ...remoteServerFields,
       state: {
         ...{ is: "failed", reason: "unauthorized", message: "401 Unauthorized" },
-        ...{ stderr: [], lookedIn: [], hint: null },
+        ...{ stderr: [], searchedFolders: [], hint: null },
       },
     });
     const failure = within(

@@ -19,7 +19,7 @@ import SandboxReach from "./SandboxReach.svelte";
 const user = userEvent.setup();
 
 const plan: SandboxPlan = {
-  heldBy: "bubblewrap",
+  mechanism: "bubblewrap",
   folders: [
     { path: "/home/ann/in", access: "read" },
     { path: "/home/ann/out", access: "write" },
@@ -34,18 +34,18 @@ const plan: SandboxPlan = {
   },
 };
 
-const counter = { now: 0, most: 10, beyond: 0 };
+const counter = { current: 0, limit: 10, excess: 0 };
 const used: LimitsUsage = {
-  calls: { now: 2, most: 256, beyond: 0 },
-  questions: { now: 10, most: 10, beyond: 1490 },
+  calls: { current: 2, limit: 256, excess: 0 },
+  consentRequests: { current: 10, limit: 10, excess: 1490 },
   notifications: counter,
-  bytes: { now: 5_000_000, most: 1_073_741_824, beyond: 0 },
-  message: counter,
-  kept: counter,
+  readBytes: { current: 5_000_000, limit: 1_073_741_824, excess: 0 },
+  largestMessage: counter,
+  activityLog: counter,
   slowed: false,
   resources: {
-    ...{ processes: counter, home: counter, processor: { now: 90, most: 1800, beyond: 0 } },
-    memory: { now: 4_400_000_000, most: 4_294_967_296, beyond: 1 },
+    ...{ processes: counter, home: counter, processor: { current: 90, limit: 1800, excess: 0 } },
+    memory: { current: 4_400_000_000, limit: 4_294_967_296, excess: 1 },
   },
 };
 
@@ -146,7 +146,7 @@ describe("the network of a sandbox", () => {
 });
 
 test.each([
-  ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
+  ["that runs", { ...sandboxed, sandboxMechanism: "bubblewrap" }, "on, by bubblewrap"],
   ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
   ["without one", {}, "off; when it runs, it can access everything that you can"],
 ])("the overview shows the sandbox of a server: one %s", async (_, changes, text) => {
@@ -158,8 +158,11 @@ test.each([
 
 describe("the limits tab", () => {
   test("shows the access, the sandbox mechanism, and the usage of each limit", async () => {
-    const server = sampleServer({ ...sandboxed, heldBy: "bubblewrap" });
-    const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
+    const server = sampleServer({ ...sandboxed, sandboxMechanism: "bubblewrap" });
+    const answers = {
+      read_limits_usage: () => used,
+      describe_sandbox: () => ({ plan, problem: null }),
+    };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
     expect(
@@ -189,7 +192,10 @@ describe("the limits tab", () => {
   test("explains why a sandbox can't be set up", async () => {
     const server = sampleServer({ ...sandboxed, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
-    const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
+    const answers = {
+      read_limits_usage: () => used,
+      describe_sandbox: () => ({ plan: null, problem }),
+    };
     await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
     expect(await screen.findByText(problem), "the cause should be shown").toBeVisible();
@@ -201,13 +207,13 @@ describe("the limits tab", () => {
 
   test("states that a server without a sandbox can access everything", async () => {
     const server = sampleServer();
-    const host = await startFakeHost({ limits: () => used }, { servers: [server] });
+    const host = await startFakeHost({ read_limits_usage: () => used }, { servers: [server] });
     render(Limits, { server });
     expect(
       screen.getByText(/can access everything that you can/),
       "the missing sandbox should be mentioned",
     ).toBeVisible();
-    expect(host.requests("sandbox"), "the sandbox should not be read").toEqual([]);
+    expect(host.requests("describe_sandbox"), "the sandbox should not be read").toEqual([]);
   });
 });
 

@@ -10,17 +10,17 @@ export function samplingReport(
 ): SamplingReport {
   return {
     settings: {
-      on: false,
+      isEnabled: false,
       tools: true,
       maxTokens: 4_096,
       model: null,
       perHour: { ...NONE, requests: 60, tokens: 200_000 },
-      inAll: NONE,
+      total: NONE,
       ...settings,
     },
-    withinHour: { requests: 0, tokens: 0, micros: 0 },
-    inAll: { requests: 0, tokens: 0, micros: 0 },
-    stopped: null,
+    lastHour: { requests: 0, tokens: 0, micros: 0 },
+    total: { requests: 0, tokens: 0, micros: 0 },
+    reachedLimit: null,
     outdated: false,
     ...changes,
   };

@@ -36,8 +36,8 @@ export async function showServerTab(
   const host = await startFakeHost(
     {
       sampling: () => samplingReport(),
-      pins: () => NO_PINS,
-      project_files: () => ({ files: [] }),
+      list_reviewed_definitions: () => NO_PINS,
+      list_project_files: () => ({ files: [] }),
       ...answers,
     },
     {
@@ -63,6 +63,6 @@ export const remoteServerFields: Partial<Server> = {
     ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
   },
   transport: "streamable-http",
-  foundBy: "server/discover answered 404, initialize answered",
+  detection: "server/discover answered 404, initialize answered",
   pid: null,
 };

@@ -145,7 +145,7 @@ describe("the roots tab", () => {
     host.send({
       type: "server_changed",
       server: sampleServer({
-        roots: { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] },
+        roots: { decided: true, folders: ["/home/ann/trip"], sentFolders: ["/home/ann/trip"] },
       }),
     });
     await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
@@ -164,23 +164,26 @@ describe("the roots tab", () => {
 
   test("notes that a folder contains server settings, with a link to the import", async () => {
     const folder = "/home/ann/work";
-    const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
+    const roots = { decided: true, folders: [folder, "/srv/x"], sentFolders: [folder, "/srv/x"] };
     const files = (path: string) => (path === folder ? [".mcp.json"] : []);
     const host = await showServerTab(
       "roots",
       { roots },
       {
-        project_files: (request) => ({ files: files(request.folder) }),
-        import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
+        list_project_files: (request) => ({ files: files(request.folder) }),
+        find_import_candidates: () => ({ searchedApps: [], apps: [], problems: [] }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
-    expect(host.requests("import_candidates"), "nothing should be read yet").toEqual([]);
+    expect(host.requests("find_import_candidates"), "nothing should be read yet").toEqual([]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
     expect(router.current).toEqual({ at: "import", project: folder });
     const source = { app: null, project: folder };
-    expect(host.requests("import_candidates"), "only this folder should be read").toEqual([source]);
+    expect(
+      host.requests("find_import_candidates"),
+      "only this folder should be read",
+    ).toEqual([source]);
   });
 
   test("ignores a closed dialog", async () => {
@@ -197,7 +200,7 @@ describe("the permissions tab", () => {
     tool: null,
     scope: "always",
     since: Date.now(),
-    restsOn: "0123456789abcdef",
+    boundHash: "0123456789abcdef",
     conversation: null,
     expiresAt: null,
     ...changes,
@@ -260,11 +263,17 @@ describe("the permissions tab", () => {
     await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));
-    expect(host.requests("deny_all"), "current and later requests should be denied").toEqual([
+    expect(
+      host.requests("deny_all_consent_requests"),
+      "current and later requests should be denied",
+    ).toEqual([
       { server: "files", mute: true },
     ]);
     host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
     await user.click(await screen.findByRole("button", { name: "Allow its requests again" }));
-    expect(host.requests("unmute"), "the server should be unmuted").toEqual([{ server: "files" }]);
+    expect(
+      host.requests("unmute_server"),
+      "the server should be unmuted",
+    ).toEqual([{ server: "files" }]);
   });
 });

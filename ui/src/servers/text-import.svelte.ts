@@ -98,7 +98,7 @@ export class TextImport {
       return;
     }
     try {
-      const preview = await call("check_import", { text });
+      const preview = await call("parse_import", { text });
       if (this.text !== text) return;
       this.found = preview.servers.map((server) => new FoundServer(server));
       // A URL alone contains little, so the fields that it requires are shown at once.

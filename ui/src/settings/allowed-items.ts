@@ -90,7 +90,7 @@ export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions
     since: grant.since,
     lastUse: grant.lastUse ?? null,
     ...{ known: "always", isAllowed: true },
-    hash: grant.restsOn,
+    hash: grant.boundHash,
     revocation: {
       revoke: () => actions.revokeGrant(grant),
       restore: () => actions.restoreGrant(grant),
@@ -123,7 +123,7 @@ export function samplingItem(
   settings: SamplingSettings | undefined,
   actions: AllowedActions,
 ): AllowedItem | null {
-  if (!settings?.on) return null;
+  if (!settings?.isEnabled) return null;
   return {
     key: `models ${server}`,
     kind: "models",
@@ -133,7 +133,7 @@ export function samplingItem(
     ...{ lastUse: null, known: "asks", isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
-      revoke: () => actions.setSampling(server, { ...settings, on: false }),
+      revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),
       restore: () => actions.setSampling(server, settings),
     },
   };

@@ -161,7 +161,7 @@ export class AllowedStore {
    */
   #isAllowedAgain({ kind, key, server }: AllowedItem): boolean {
     if (kind === "folders") return (app.server(server)?.roots.folders.length ?? 0) > 0;
-    if (kind === "models") return this.#sampling.get(server)?.on === true;
+    if (kind === "models") return this.#sampling.get(server)?.isEnabled === true;
     const { now } = this.#policy;
     if (kind !== "rule" || now === null || now === this.#revoked.get(key)?.policy) return false;
     return now.rules.some((rule) => ruleKey(rule) === key);

@@ -24,11 +24,11 @@ afterEach(() => {
 
 const grant: Grant = {
   ...{ id: "g1", server: "files", tool: "read", scope: "always", conversation: null },
-  ...{ since: NOW - 86_400_000, expiresAt: null, restsOn: "abc" },
+  ...{ since: NOW - 86_400_000, expiresAt: null, boundHash: "abc" },
   lastUse: { at: NOW - 3_600_000, by: "model" },
 };
-const shared = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
-const denied = { decided: true, folders: [], told: [] };
+const shared = { decided: true, folders: ["/home/ann/trip"], sentFolders: ["/home/ann/trip"] };
+const denied = { decided: true, folders: [], sentFolders: [] };
 
 /** Shows the view on a host with these grants, whose `revoke_grant` removes one. */
 async function show(
@@ -49,7 +49,7 @@ async function show(
         remaining = grants.filter((one) => one.id === id || remaining.includes(one));
         return {};
       },
-      sampling: ({ server }) => samplingReport({ on: server === "git" }),
+      sampling: ({ server }) => samplingReport({ isEnabled: server === "git" }),
       ...answers,
     },
     { servers },
@@ -224,13 +224,13 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
     {
       policy: () => emptyPolicy,
       grants: () => ({ grants: [] }),
-      sampling: ({ server }) => samplingReport({ on: server === "git" && sampling }),
+      sampling: ({ server }) => samplingReport({ isEnabled: server === "git" && sampling }),
       set_sampling: ({ settings }) => {
-        sampling = settings.on;
+        sampling = settings.isEnabled;
         return {};
       },
       set_roots: ({ folders }) => {
-        const roots = { decided: true, folders, told: folders };
+        const roots = { decided: true, folders, sentFolders: folders };
         host.send({ type: "server_changed", server: sampleServer({ name: "files", roots }) });
         return {};
       },
@@ -254,9 +254,9 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
     ]),
   );
   await revoke(await row(/^may use your models/));
-  await waitFor(() => expect(host.requests("set_sampling")[0]?.settings.on).toBe(false));
+  await waitFor(() => expect(host.requests("set_sampling")[0]?.settings.isEnabled).toBe(false));
   await fireEvent.click(await screen.findByRole("button", { name: /^Undo: .*git$/ }));
-  await waitFor(() => expect(host.requests("set_sampling")[1]?.settings.on).toBe(true));
+  await waitFor(() => expect(host.requests("set_sampling")[1]?.settings.isEnabled).toBe(true));
 });
 
 test("more than ten items can be searched", async () => {

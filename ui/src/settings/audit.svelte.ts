@@ -62,7 +62,7 @@ export class AuditLog {
     }
     const version = this.#version;
     await this.#load(async () => {
-      const page = await call("audit", this.#range(null));
+      const page = await call("read_audit_log", this.#range(null));
       if (version !== this.#version) return;
       const last = page.entries.at(-1)?.number ?? 0;
       const shown = new Set(page.entries.map((entry) => entry.number));
@@ -88,7 +88,7 @@ export class AuditLog {
     if (this.loading || oldest === undefined) return;
     const version = this.#version;
     await this.#load(async () => {
-      const page = await call("audit", this.#range(oldest));
+      const page = await call("read_audit_log", this.#range(oldest));
       if (version !== this.#version) return;
       this.entries = [...this.entries, ...page.entries];
       this.more = page.more;

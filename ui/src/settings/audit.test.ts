@@ -37,7 +37,7 @@ function log(count: number) {
   const all = Array.from({ length: count }, (_, i) => entry(count - i));
   return {
     all,
-    audit: ({ limit, before }: { limit: number; before: number | null }) => {
+    read_audit_log: ({ limit, before }: { limit: number; before: number | null }) => {
       const from = all.filter((e) => before === null || e.number < before);
       return { entries: from.slice(0, limit), more: from.length > limit };
     },
@@ -75,7 +75,7 @@ describe("the audit log", () => {
 
   it("is filtered by the host", async () => {
     const host = await startFakeHost({
-      audit: ({ search, decision }) => {
+      read_audit_log: ({ search, decision }) => {
         const all = [
           entry(2, { server: "weather", decision: "denied" }),
           entry(1, { subject: "write_file" }),
@@ -110,7 +110,7 @@ describe("the audit log", () => {
       ).toBe(2),
     );
     await selectOption(screen.getByRole("combobox", { name: "Period" }), "week");
-    const last = host.requests("audit").at(-1);
+    const last = host.requests("read_audit_log").at(-1);
     expect(last?.since, "the period should be a week").toBeLessThan(
       Date.now() - 6 * 24 * 3600 * 1000,
     );
@@ -119,7 +119,7 @@ describe("the audit log", () => {
 
   it("drops a response for an old filter", async () => {
     const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
-    await startFakeHost({ audit: () => new Promise((resolve) => answers.push(resolve)) });
+    await startFakeHost({ read_audit_log: () => new Promise((resolve) => answers.push(resolve)) });
     const audit = new AuditLog();
     const first = audit.newest();
     const second = audit.setFilter({ server: "weather" });
@@ -137,7 +137,7 @@ describe("the audit log", () => {
 
   it("expands a decision to all recorded data", async () => {
     await startFakeHost({
-      audit: () => ({
+      read_audit_log: () => ({
         entries: [
           entry(3, { content: "a\u202eb", contentBytes: 50_000, rule: "rule 3", asker: "model" }),
           entry(2, { content: null }),
@@ -184,9 +184,9 @@ describe("the audit log", () => {
     };
     let verdict = intact;
     await startFakeHost({
-      audit: () => ({ entries: [entry(1)], more: false }),
-      verify_audit: () => verdict,
-      export_audit: () => ({ path: "/tmp/audit.jsonl" }),
+      read_audit_log: () => ({ entries: [entry(1)], more: false }),
+      verify_audit_log: () => verdict,
+      export_audit_log: () => ({ path: "/tmp/audit.jsonl" }),
     });
     render(AuditView);
     const check = await screen.findByRole("button", { name: "Check the log" });
@@ -238,7 +238,7 @@ describe("the audit log", () => {
   });
 
   it("shows an empty state", async () => {
-    await startFakeHost({ audit: () => ({ entries: [], more: false }) });
+    await startFakeHost({ read_audit_log: () => ({ entries: [], more: false }) });
     render(AuditView);
     expect(
       await screen.findByText("No decisions yet"),
@@ -249,7 +249,7 @@ describe("the audit log", () => {
   it("shows a read failure, and retries", async () => {
     let broken = true;
     await startFakeHost({
-      audit: () => {
+      read_audit_log: () => {
         if (broken) throw { code: "system", message: "disk full" };
         return { entries: [entry(1)], more: false };
       },

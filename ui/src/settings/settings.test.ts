@@ -30,7 +30,7 @@ describe("the window's sandbox", () => {
 
   it("shows that it is off, with the cause", async () => {
     const cause = "bwrap: setting up uid map: Permission denied";
-    (await startFakeHost()).sandbox = { is: "off", because: "no_namespaces", cause };
+    (await startFakeHost()).sandbox = { is: "off", reason: "no_namespaces", cause };
     render(SettingsView);
     expect(
       await screen.findByText("Off: a flaw in WebKitGTK could expose your files"),
@@ -47,12 +47,12 @@ describe("the window's sandbox", () => {
   it("shows that a blank window can't be recorded, with the cause", async () => {
     const host = await startFakeHost();
     const cause = "/data/page-sandbox.json can't be written: No space left on device";
-    host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
+    host.sandbox = { is: "off", reason: "no_memory", cause, storageProblem: cause };
     const { unmount } = render(SettingsView);
     expect(await screen.findByText(/started without the sandbox/)).toBeVisible();
     expect(screen.getAllByText(cause), "the cause should be shown once").toHaveLength(1);
     unmount();
-    host.sandbox = { is: "on", unkept: cause };
+    host.sandbox = { is: "on", storageProblem: cause };
     render(SettingsView);
     expect(await screen.findByText(/may be lost when your session ends/)).toBeVisible();
     expect(screen.getByText(cause), "the cause should be shown").toBeVisible();
@@ -61,7 +61,7 @@ describe("the window's sandbox", () => {
 
   it("can be retried after a blank window", async () => {
     const host = await startFakeHost();
-    host.sandbox = { is: "off", because: "no_page" };
+    host.sandbox = { is: "off", reason: "no_page" };
     render(SettingsView);
     const retry = await screen.findByRole("button", { name: "Try again at the next start" });
     await fireEvent.click(retry);
@@ -174,8 +174,8 @@ describe("links of other apps", () => {
 describe("rules", () => {
   const grant = { server: "files", conversation: null, expiresAt: null };
   const grants: Grant[] = [
-    { ...grant, id: "g1", tool: null, scope: "always", since: 1, restsOn: "abc" },
-    { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
+    { ...grant, id: "g1", tool: null, scope: "always", since: 1, boundHash: "abc" },
+    { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, boundHash: "def" },
   ];
 
   it("E24: lists every grant and revokes one at once", async () => {

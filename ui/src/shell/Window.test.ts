@@ -63,9 +63,9 @@ describe("the welcome", () => {
   });
 
   test("scans other apps on request, and offers that until the user has a server", async () => {
-    const none = { lookedFor: ["Cursor"], apps: [], problems: [] };
+    const none = { searchedApps: ["Cursor"], apps: [], problems: [] };
     const host = await startFakeHost(
-      { import_candidates: () => none },
+      { find_import_candidates: () => none },
       { servers: [demo], settings },
     );
     render(App);
@@ -74,7 +74,10 @@ describe("the welcome", () => {
     await user.click(offer.getByRole("button", { name: "Search for servers" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
-    expect(host.requests("import_candidates").length, "one click should start one scan").toBe(1);
+    expect(
+      host.requests("find_import_candidates").length,
+      "one click should start one scan",
+    ).toBe(1);
     router.go({ at: "welcome" });
     host.send({ type: "server_changed", server: sampleServer({ name: "own" }) });
     await screen.findByRole("button", { name: "Add your own server" });
@@ -129,15 +132,24 @@ describe("the window", () => {
   });
 
   test("notifies the host when the network is back, while it is mounted", async () => {
-    const host = await startFakeHost({ network_changed: () => ({}) });
+    const host = await startFakeHost({ report_network_available: () => ({}) });
     const { unmount } = render(App);
     dispatchEvent(new Event("offline"));
-    expect(host.requests("network_changed"), "an offline window should report nothing").toEqual([]);
+    expect(
+      host.requests("report_network_available"),
+      "an offline window should report nothing",
+    ).toEqual([]);
     dispatchEvent(new Event("online"));
-    expect(host.requests("network_changed"), "the network should be reported").toEqual([{}]);
+    expect(
+      host.requests("report_network_available"),
+      "the network should be reported",
+    ).toEqual([{}]);
     unmount();
     dispatchEvent(new Event("online"));
-    expect(host.requests("network_changed"), "a removed page should not report it").toHaveLength(1);
+    expect(
+      host.requests("report_network_available"),
+      "a removed page should not report it",
+    ).toHaveLength(1);
   });
 
   test("groups many servers by state, and remembers collapsed groups", async () => {
@@ -196,19 +208,19 @@ describe("the window", () => {
     const left = within(screen.getByRole("navigation"));
     expect(left.getByRole("link", { name: "demo stopped" }), "state should be shown").toBeVisible();
     host.send({
-      type: "question_changed",
-      question: {
+      type: "consent_request_changed",
+      consentRequest: {
         id: "q",
         hash: "h",
         server: "git",
         transport: "stdio",
         commandLine: "git",
         askedAt: 0,
-        why: { by: "server" },
+        origin: { by: "server" },
         round: null,
         body: { kind: "roots", folders: [] },
         scopes: ["once"],
-        rule: "",
+        reason: "",
         marks: REVIEWED_DEFINITION.marks,
       },
     });
@@ -220,7 +232,7 @@ describe("the window", () => {
       screen.getByRole("button", { name: "Approvals (1)" }),
       "all pending requests should be counted",
     ).toBeInTheDocument();
-    host.send({ type: "question_closed", id: "q", outcome: "denied" });
+    host.send({ type: "consent_request_closed", id: "q", outcome: "denied" });
     await user.click(left.getByRole("button", { name: "New conversation" }));
     expect(router.current, "the new conversation should be opened").toEqual({
       at: "conversation",
@@ -276,7 +288,7 @@ describe("the window", () => {
     ).toBeVisible();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Undo: let git send requests again" }));
-    expect(host.requests("unmute"), "the mute should be ended").toEqual([{ server: "git" }]);
+    expect(host.requests("unmute_server"), "the mute should be ended").toEqual([{ server: "git" }]);
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: null }) });
     await waitFor(() =>
       expect(

@@ -38,7 +38,8 @@ export async function setConversationModel(conversation: string, model: ModelRef
   }
 }
 
-type ServerCommand = "start_server" | "stop_server" | "restart_server" | "retry_now" | "unmute";
+type ServerCommand =
+  "start_server" | "stop_server" | "restart_server" | "reconnect_server" | "unmute_server";
 
 /** Starts, stops or restarts a server. If the user denies consent, no failure is shown. */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {

@@ -26,7 +26,7 @@ const MODELS: Models = {
   providers: [
     {
       ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
-      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, isUnencrypted: false },
       ...{ models: [named("small-1", "Small"), named("large-1", "")], listedAt: 1, problem: null },
     },
   ],
@@ -144,7 +144,10 @@ test("opens the import, which reads nothing automatically", async () => {
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
   const button = await screen.findByRole("button", { name: "Search for servers" });
   await waitFor(() => expect(button, "the button should be focused").toHaveFocus());
-  expect(host.requests("import_candidates"), "nothing should be read automatically").toEqual([]);
+  expect(
+    host.requests("find_import_candidates"),
+    "nothing should be read automatically",
+  ).toEqual([]);
 });
 
 test("shows that nothing was found", async () => {

@@ -34,9 +34,9 @@ export function sampleAccount(changes: Partial<Account> = {}): Account {
     signedInAt: Date.now() - 86_400_000,
     refreshedAt: Date.now() - 600_000,
     canRefresh: true,
-    ended: null,
+    reauthenticationReason: null,
     client: "registered",
-    bound: false,
+    isDpopBound: false,
     ...changes,
   };
 }
@@ -56,28 +56,29 @@ export function signInProgress(changes: Partial<SignInProgress> = {}): SignInPro
 
 export const discoveryStep: SignInStep = {
   at: 1_785_000_000_000,
-  took: 84,
-  what: "finding the authorization server",
+  durationMilliseconds: 84,
+  purpose: "finding the authorization server",
   request: "GET https://mcp.harbour.example/.well-known/oauth-protected-resource/mcp",
-  answer: '200\n\n{"authorization_servers":["https://login.idp.example/7"]}',
+  response: '200\n\n{"authorization_servers":["https://login.idp.example/7"]}',
   conclusion: "The server trusts https://login.idp.example/7.",
   failed: false,
 };
 
 export const refusedStep: SignInStep = {
   at: 1_785_000_001_000,
-  took: 97,
-  what: "getting the token",
+  durationMilliseconds: 97,
+  purpose: "getting the token",
   request: "POST https://login.idp.example/7/token\n\ncode=[redacted]&code_verifier=[redacted]",
-  answer: '400\n\n{"error":"invalid_grant"}',
+  response: '400\n\n{"error":"invalid_grant"}',
   conclusion: "The authorization server refused: invalid_grant.",
   failed: true,
 };
 
 export function sampleAuthorization(changes: Partial<Authorization> = {}): Authorization {
   return {
-    ...{ server: "files", notOffered: null, account: null, inProgress: null, failed: null },
-    ...{ failure: null, steps: [], kept: null },
+    ...{ server: "files", unsupportedReason: null, account: null, inProgress: null },
+    failureMessage: null,
+    ...{ failure: null, steps: [], tokenStorage: null },
     ...changes,
   };
 }

@@ -5,7 +5,7 @@ import { signInReport } from "./report";
 
 test("lists every step in order with requests, responses and the failure", () => {
   const failed = sampleAuthorization({
-    failed: "the token was refused",
+    failureMessage: "the token was refused",
     steps: [discoveryStep, refusedStep],
   });
   expect(signInReport(failed, "https://mcp.harbour.example/mcp", "0.1.0")).toBe(
@@ -46,7 +46,7 @@ test("omits keys in the URL of the server", () => {
 });
 
 test("makes hidden characters from the server visible", () => {
-  const hostile = { ...discoveryStep, answer: "200\n\n\u202egnp.exe", request: null };
+  const hostile = { ...discoveryStep, response: "200\n\n\u202egnp.exe", request: null };
   const text = signInReport(
     sampleAuthorization({ account: sampleAccount(), steps: [hostile] }),
     AT,
@@ -58,7 +58,7 @@ test("makes hidden characters from the server visible", () => {
     "Signed in at https://login.idp.example/7.",
   );
   const declined = sampleAuthorization({
-    failed: "You declined the sign-in.",
+    failureMessage: "You declined the sign-in.",
     failure: "declined",
   });
   expect(signInReport(declined, AT, "1"), "a denial should not be reported as a failure").toContain(

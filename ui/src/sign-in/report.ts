@@ -29,17 +29,19 @@ function withoutKeys(address: string): string {
   return origin + pathname;
 }
 
-function outcome({ account, failure, failed }: Authorization): string {
+function outcome({ account, failure, failureMessage }: Authorization): string {
   if (failure === "declined") return "It was declined.";
-  if (failed !== null) return `It failed: ${visibleText(failed)}`;
+  if (failureMessage !== null) return `It failed: ${visibleText(failureMessage)}`;
   return account === null ? "It was not finished." : `Signed in at ${visibleText(account.issuer)}.`;
 }
 
 function stepText(step: SignInStep, index: number): string {
   const when = new Date(step.at).toISOString();
-  const lines = [`## ${index + 1}. ${visibleText(step.what)} (${when}, ${step.took} ms)`];
+  const lines = [
+    `## ${index + 1}. ${visibleText(step.purpose)} (${when}, ${step.durationMilliseconds} ms)`,
+  ];
   if (step.request !== null) lines.push(quoted(">", step.request));
-  if (step.answer !== null) lines.push(quoted("<", step.answer));
+  if (step.response !== null) lines.push(quoted("<", step.response));
   lines.push(`${step.failed ? "FAILED" : "="} ${visibleText(step.conclusion)}`);
   return lines.join("\n");
 }

@@ -92,8 +92,8 @@ describe("a server that needs sign-in", () => {
 describe("an account", () => {
   test("shows its issuer, scopes, expiry and token storage", async () => {
     known = sampleAuthorization({
-      account: sampleAccount({ bound: true }),
-      kept: { where: "keychain" },
+      account: sampleAccount({ isDpopBound: true }),
+      tokenStorage: { where: "keychain" },
     });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
@@ -115,7 +115,10 @@ describe("an account", () => {
 
   test("shows that tokens are stored for this run only, and why", async () => {
     const cause = "no Secret Service answers";
-    known = sampleAuthorization({ account: sampleAccount(), kept: { where: "this_run", cause } });
+    known = sampleAuthorization({
+      account: sampleAccount(),
+      tokenStorage: { where: "this_run", cause },
+    });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
     expect(panel, "the storage time should be shown").toHaveTextContent("until Drawbridge closes");
@@ -124,7 +127,7 @@ describe("an account", () => {
 
   test("shows that it no longer works", async () => {
     known = sampleAuthorization({
-      account: sampleAccount({ ended: "the refresh token was refused" }),
+      account: sampleAccount({ reauthenticationReason: "the refresh token was refused" }),
     });
     await show("sign-in", {});
     expect(
@@ -176,7 +179,7 @@ describe("an account", () => {
   });
 
   test("has no sign-in when a header authorizes", async () => {
-    known = sampleAuthorization({ notOffered: "its settings have an Authorization header" });
+    known = sampleAuthorization({ unsupportedReason: "its settings have an Authorization header" });
     await show("sign-in", {});
     expect(
       await screen.findByText(/have an Authorization header/),
@@ -220,14 +223,14 @@ describe("a running sign-in", () => {
     expect(host.requests("cancel_sign_in"), "the sign-in should be cancelled").toEqual([
       { server: "files" },
     ]);
-    known = sampleAuthorization({ failed: "it was cancelled", failure: "cancelled" });
+    known = sampleAuthorization({ failureMessage: "it was cancelled", failure: "cancelled" });
     host.send({ type: "authorization_changed", server: "files" });
     expect(await screen.findByText("it was cancelled"), "the end should be shown").toBeVisible();
   });
 
   test("that the user denied is shown, but not as a failure", async () => {
     known = sampleAuthorization({
-      failed: "You declined the sign-in.",
+      failureMessage: "You declined the sign-in.",
       failure: "declined",
       steps: [discoveryStep],
     });
@@ -260,7 +263,7 @@ describe("a running sign-in", () => {
       "sign-in",
       {},
       {
-        paste_redirect: () => {
+        complete_sign_in: () => {
           if (isWrong) throw { code: "invalid", message: "this is not the address" };
           return {};
         },
@@ -280,7 +283,7 @@ describe("a running sign-in", () => {
     ).toBeVisible();
     isWrong = false;
     await user.click(screen.getByRole("button", { name: "Continue" }));
-    expect(host.requests("paste_redirect").at(-1), "the redirect URL should be sent").toEqual({
+    expect(host.requests("complete_sign_in").at(-1), "the redirect URL should be sent").toEqual({
       server: "files",
       url: "http://127.0.0.1:4711/callback?code=c",
     });
@@ -291,7 +294,7 @@ describe("a running sign-in", () => {
 describe("the steps of a sign-in", () => {
   test("expand and explain the failed one, and mark redactions", async () => {
     known = sampleAuthorization({
-      failed: "getting the token failed",
+      failureMessage: "getting the token failed",
       failure: "refused",
       steps: [discoveryStep, refusedStep],
     });
@@ -318,7 +321,7 @@ describe("the steps of a sign-in", () => {
 
   test("show the report for manual copying when the system refuses the clipboard", async () => {
     known = sampleAuthorization({
-      failed: "getting the token failed",
+      failureMessage: "getting the token failed",
       failure: "refused",
       steps: [discoveryStep, refusedStep],
     });

@@ -81,7 +81,7 @@ test("lists a skill with its files, and reads them when they are opened", async 
     "name: plan-passage\ndescription: Plans",
   );
   expect(host.requests("read_skill"), "the instructions should be read by URI").toMatchObject([
-    { server: server.name, skill: URI, shown: "e3b0", file: null },
+    { server: server.name, skill: URI, shownHash: "e3b0", file: null },
   ]);
   await user.click(within(files).getByRole("button", { name: "references/rules.md" }));
   expect(await screen.findByText("Rules"), "the file should be shown").toBeVisible();

@@ -120,7 +120,7 @@ describe("the history of a tool", () => {
           entries: entries.filter(({ seq }) => seq > (after ?? 0)),
           dropped: 0,
         }),
-        activity_body: ({ seq }) => bodyOf(seq),
+        read_activity_message: ({ seq }) => bodyOf(seq),
         call_tool: () => new Promise(() => undefined),
       },
       { servers: [sampleServer({ name: "files" })] },
@@ -191,7 +191,7 @@ describe("the history of a tool", () => {
       expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MAX_CALLS),
     );
     expect(screen.queryByText("Reading the log…"), "no further messages should be read").toBeNull();
-    expect(host.requests("activity_body")).toHaveLength(MAX_CALLS);
+    expect(host.requests("read_activity_message")).toHaveLength(MAX_CALLS);
   });
 
   test("E29: lists a call with a truncated message, which can't be repeated", async () => {

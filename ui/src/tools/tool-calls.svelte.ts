@@ -73,7 +73,8 @@ export class ToolCalls {
 
   async #readRequest(seq: number): Promise<SentCall | null | OtherTool> {
     try {
-      const sent = parseSentCall(await call("activity_body", { server: this.#server, seq }));
+      const body = await call("read_activity_message", { server: this.#server, seq });
+      const sent = parseSentCall(body);
       return sent === null || sent.tool === this.#tool ? sent : "other";
     } catch (cause) {
       // The host dropped the message.

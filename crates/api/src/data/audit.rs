@@ -168,7 +168,7 @@ pub struct Grant {
     pub expires_at: Option<u64>,
     /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
     /// does not apply if the hash changes.
-    pub rests_on: String,
+    pub bound_hash: String,
     /// Last act that the grant allowed, or `None` if the grant was never used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -13,19 +13,19 @@ pub struct Authorization {
     /// Name of the server in the settings.
     pub server: String,
     /// Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
-    pub not_offered: Option<String>,
+    pub unsupported_reason: Option<String>,
     /// Account that is signed in, or `None` if there is none.
     pub account: Option<Account>,
     /// Sign-in that is in progress, or `None` if there is none.
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with the suggested remedy.
-    pub failed: Option<String>,
+    pub failure_message: Option<String>,
     /// Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Location where the tokens are stored, or `None` if there are no tokens.
-    pub kept: Option<TokenStorage>,
+    pub token_storage: Option<TokenStorage>,
 }
 
 /// Account that is signed in at an authorization server.
@@ -49,11 +49,11 @@ pub struct Account {
     /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,
     /// Reason why the user has to sign in again, or `None` while the tokens are usable.
-    pub ended: Option<String>,
+    pub reauthentication_reason: Option<String>,
     /// Kind of client identifier that Drawbridge used.
     pub client: ClientIdentity,
     /// `true` if the token is bound to a key of this computer (DPoP).
-    pub bound: bool,
+    pub is_dpop_bound: bool,
 }
 
 /// Origin of Drawbridge's client identifier at an authorization server.
@@ -113,18 +113,19 @@ pub enum SignInReason {
 
 /// Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct SignInStep {
     /// Start of the sign-in step, in milliseconds since 1970.
     pub at: u64,
     /// Duration of the sign-in step, in milliseconds.
-    pub took: u64,
+    pub duration_milliseconds: u64,
     /// Purpose of the sign-in step, as a sentence for the user.
-    pub what: String,
+    pub purpose: String,
     /// HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
     pub request: Option<String>,
     /// HTTP response of the step: status, headers and body. `None` if the step is only a conclusion, or no response was
     /// received.
-    pub answer: Option<String>,
+    pub response: Option<String>,
     /// Conclusion from the step, as a sentence for the user.
     pub conclusion: String,
     /// `true` if the sign-in failed at this step.
@@ -150,7 +151,7 @@ pub enum SignOutOutcome {
 
 /// Redirect URL that the user copied from the browser at the end of a sign-in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct PasteRedirect {
+pub struct CompleteSignIn {
     /// Name of the server in the settings.
     pub server: String,
     /// Whole redirect URL, including its query.

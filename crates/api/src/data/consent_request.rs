@@ -27,7 +27,7 @@ pub struct ConsentRequest {
     /// Time of the request, in milliseconds since 1970.
     pub asked_at: u64,
     /// Origin of the request: an action of the user, a model, a call, or the server.
-    pub why: ConsentRequestOrigin,
+    pub origin: ConsentRequestOrigin,
     /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
     /// Several requests of one round count once.
     pub round: Option<u32>,
@@ -35,8 +35,8 @@ pub struct ConsentRequest {
     pub body: ConsentRequestBody,
     /// Durations of an approval that the user may choose.
     pub scopes: Vec<ApprovalScope>,
-    /// Stable name of the rule that requires consent.
-    pub rule: String,
+    /// Stable name of the reason why consent is required.
+    pub reason: String,
     /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, or `None` if no call depends on it.
@@ -62,7 +62,7 @@ pub enum ConsentRequestBody {
         /// Working directory of the server.
         cwd: Option<String>,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -95,7 +95,7 @@ pub enum ConsentRequestBody {
         /// `true` if the settings allow Drawbridge to sign in without a further consent request.
         unattended: bool,
         /// Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
     },
     /// Tool call by the user or a model.
     Tool {
@@ -144,7 +144,7 @@ pub enum ConsentRequestBody {
     /// Request for the messages of a prompt or the contents of a resource.
     Read {
         /// Kind of the request: for a prompt or for a resource.
-        what: CallKind,
+        call_kind: CallKind,
         /// Name of the prompt, or URI of the resource.
         name: String,
         /// Arguments of the prompt as a JSON object.
@@ -162,11 +162,11 @@ pub enum ConsentRequestBody {
         /// Model that generates the response after the approval, or `None` if the user writes it.
         model: Option<SamplingModel>,
         /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
-        wanted_tokens: u64,
+        requested_tokens: u64,
         /// Content that the provider's wire protocol can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
         /// `true` if the model can be run again, because the same request was already approved and sent to it.
-        again: bool,
+        can_rerun: bool,
         /// Progress of the model that generates the response.
         run: SamplingRun,
     },
@@ -217,7 +217,7 @@ pub enum ConsentRequestBody {
         /// browser is opened because Drawbridge obtains the token directly.
         authorization_url: Option<UrlParts>,
         /// `true` if the authorization endpoint is on another domain than the issuer.
-        page_elsewhere: bool,
+        is_page_on_other_domain: bool,
         /// Reason why the sign-in was started.
         reason: SignInReason,
     },
@@ -280,13 +280,13 @@ pub enum ConsentDecision {
         client: EnteredClient,
     },
     /// Lets the user write the response to a sampling request instead of the model.
-    ByHand,
+    WriteResponse,
     /// Sends an approved sampling request to the same model again.
-    Again,
+    RerunModel,
     /// Discards the model's response, so that the user decides on the sampling request again.
-    Back,
+    ReturnToRequest,
     /// Stops the model. The user can edit and send the partial response.
-    Stop,
+    StopModel,
     /// Denies the request without giving a reason.
     Deny,
     /// Denies the request and passes the reason to the caller, such as a model. Servers do not receive the reason.

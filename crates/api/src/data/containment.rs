@@ -55,7 +55,7 @@ pub enum FolderAccess {
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
     /// Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
-    pub held_by: String,
+    pub mechanism: String,
     /// Folders that the user configured for the sandbox.
     pub folders: Vec<SandboxFolder>,
     /// Paths of the server's program and its files, which are readable.
@@ -123,7 +123,7 @@ pub struct SandboxReport {
 
 /// Request to propose a sandbox for the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct OfferSandbox {
+pub struct ProposeSandbox {
     /// Identifier of the consent request.
     pub id: String,
     /// Network access in the sandbox, or `None` to let Drawbridge propose one.
@@ -163,7 +163,7 @@ pub enum SandboxOffer {
 
 /// Request to add a sandbox to the settings of the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContainStart {
+pub struct AddSandbox {
     /// Identifier of the consent request.
     pub id: String,
     /// Hash of the consent request as it was shown.

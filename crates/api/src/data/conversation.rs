@@ -79,7 +79,7 @@ pub struct ConversationItem {
     /// Large contents that are omitted from `body`, where empty strings replace them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub left_out: Option<Vec<OmittedContent>>,
+    pub omitted: Option<Vec<OmittedContent>>,
 }
 
 /// Message to send to the model of a conversation.
@@ -187,7 +187,7 @@ pub struct ConversationTools {
     /// Number of tokens above which the model has to search for tools instead of receiving all of them.
     pub threshold: u64,
     /// `true` if the model receives a search tool instead of all tools.
-    pub by_search: bool,
+    pub uses_tool_search: bool,
     /// Instructions from the conversation's servers for the model.
     pub instructions: Vec<ServerInstructions>,
 }

@@ -18,7 +18,7 @@ pub struct AuthSetting {
     /// Value parsed into its parts, if it is a URL.
     pub url: Option<UrlParts>,
     /// `true` if the URL is on another domain than the configured issuer.
-    pub elsewhere: bool,
+    pub is_on_other_domain: bool,
 }
 
 /// Endpoint that receives credentials, codes or tokens during or after a sign-in.
@@ -32,7 +32,7 @@ pub struct SignInEndpoint {
     /// Issuer identifier of the authorization server whose metadata lists the endpoint.
     pub issuer: String,
     /// `true` if the endpoint is on another domain than the issuer.
-    pub elsewhere: bool,
+    pub is_on_other_domain: bool,
 }
 
 /// Purpose of an endpoint in a sign-in.

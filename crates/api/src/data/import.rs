@@ -59,7 +59,7 @@ pub struct SeenProject {
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
     /// Names of the apps that were searched, in the order of the table of known apps.
-    pub looked_for: Vec<String>,
+    pub searched_apps: Vec<String>,
     /// Apps that define servers, in the order of the table of known apps.
     pub apps: Vec<ImportApp>,
     /// Files that could not be read or parsed, with line, column and cause.
@@ -118,7 +118,7 @@ pub struct ImportCandidate {
     /// Placeholders in the command, the URL or the sign-in settings that the user has to replace.
     pub placeholders: Vec<ImportPlaceholder>,
     /// `true` if the server is disabled in the other app.
-    pub off: bool,
+    pub is_disabled: bool,
     /// Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
     pub tools: Option<ToolFilter>,
     /// Settings that are not imported, and the reason why the server can't be imported, if it can't.
@@ -148,7 +148,7 @@ pub struct ImportedValue {
     /// Kind of the value: secret, plain text or reference.
     pub kind: ImportedValueKind,
     /// `true` if the user has to enter the value after the import.
-    pub to_enter: bool,
+    pub requires_input: bool,
 }
 
 /// Request to import servers that an earlier search found.

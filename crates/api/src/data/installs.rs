@@ -47,11 +47,11 @@ pub struct RegistryAnswer {
     /// Base URL of the registry.
     pub registry: String,
     /// Time at which the response was received, in milliseconds since 1970.
-    pub fetched: u64,
+    pub fetched_at: u64,
     /// `true` if this response is from the cache.
     pub from_cache: bool,
     /// Reason why the registry could not be reached, or `None` if no request failed.
-    pub offline: Option<String>,
+    pub offline_reason: Option<String>,
 }
 
 /// Version of a server, as listed in the registry.
@@ -363,7 +363,7 @@ pub enum PreviewedPart {
 
 /// Request to install a server exactly as shown in a preview.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Install {
     /// Server to install, with the user's values of the inputs.
     pub draft: InstallDraft,
@@ -371,7 +371,7 @@ pub struct Install {
     pub hash: String,
     /// `true` if the user agreed that a running server is stopped for its upgrade.
     #[serde(default)]
-    pub stop: bool,
+    pub stop_running: bool,
 }
 
 /// Request for newer versions of the servers that were installed from a registry.
@@ -433,6 +433,7 @@ pub struct UpgradeSource {
 
 /// Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct UpgradeOffer {
     /// Install plan for the other version.
     pub offer: InstallOffer,
@@ -440,7 +441,7 @@ pub struct UpgradeOffer {
     pub installed: ServerOrigin,
     /// Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
     /// values, which are not displayed.
-    pub kept: BTreeMap<String, Option<Vec<String>>>,
+    pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// `true` if the server is running and would be stopped for the upgrade.
     pub running: bool,
 }

@@ -113,7 +113,7 @@ pub struct Snapshot {
     /// All servers, in the order of the settings file.
     pub servers: Vec<Server>,
     /// Pending consent requests, in the order of the queue.
-    pub questions: Vec<ConsentRequest>,
+    pub consent_requests: Vec<ConsentRequest>,
     /// Calls of tools, prompts and resources that are in progress.
     pub calls: Vec<ServerCall>,
     /// All conversations, latest first.

@@ -12,7 +12,7 @@ pub struct LoadedPackage {
     /// Name of the package, or `None` if the command could not be parsed.
     pub name: Option<String>,
     /// Version, version range or tag in the command, or `None` if it contains none.
-    pub wanted: Option<String>,
+    pub requested_version: Option<String>,
     /// Version that would run now, or `None` if it could not be determined.
     pub version: Option<PackageVersion>,
     /// Reason why the version could not be determined.

@@ -39,7 +39,7 @@ pub struct ModelProvider {
     /// `true` if the provider runs on this computer.
     pub local: bool,
     /// `true` if requests and the API key are sent unencrypted over the network.
-    pub readable: bool,
+    pub is_unencrypted: bool,
     /// Models that the provider's last list contained.
     pub models: Vec<Model>,
     /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
@@ -52,10 +52,10 @@ pub struct ModelProvider {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
-    pub what: String,
+    pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.
-    pub then: String,
+    pub conversion: String,
     /// Conversions that the user can choose for the content.
     pub choices: Vec<String>,
 }
@@ -137,10 +137,10 @@ pub struct SetProvider {
 /// Conversion that the user chose for one kind of content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversionChoice {
-    /// Kind of the content, as in [`LossyConversion::what`].
-    pub what: String,
-    /// Conversion, as in [`LossyConversion::then`].
-    pub then: String,
+    /// Kind of the content, as in [`LossyConversion::feature`].
+    pub feature: String,
+    /// Conversion, as in [`LossyConversion::conversion`].
+    pub conversion: String,
 }
 
 /// Request that refers to a model provider by its identifier.
@@ -183,9 +183,9 @@ pub struct ProviderTest {
     /// Number of models that the provider lists.
     pub models: u32,
     /// Text of the model's reply, or `None` if no model was tested.
-    pub said: Option<String>,
+    pub reply: Option<String>,
     /// Time to the first token of the reply, in milliseconds.
-    pub first_milliseconds: Option<u64>,
+    pub first_token_milliseconds: Option<u64>,
     /// Error of the test, if it failed.
     pub problem: Option<ModelProblem>,
 }

@@ -30,15 +30,15 @@ pub struct Review {
     pub server: String,
     /// Tools whose definitions the user has reviewed.
     #[serde(default)]
-    pub tools: Vec<SeenDefinition>,
+    pub tools: Vec<ReviewedDefinition>,
     /// Prompts whose definitions the user has reviewed.
     #[serde(default)]
-    pub prompts: Vec<SeenDefinition>,
+    pub prompts: Vec<ReviewedDefinition>,
 }
 
 /// Definition as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SeenDefinition {
+pub struct ReviewedDefinition {
     /// Name of the reviewed tool or prompt.
     pub name: String,
     /// Hash of the definition that was shown to the user.

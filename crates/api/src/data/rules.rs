@@ -186,11 +186,11 @@ pub struct DryRunResult {
     /// `true` if the server is not running, so that its command and definitions were assumed to be unchanged.
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the server's current or last session.
-    pub standing: Option<ReviewState>,
+    pub review_state: Option<ReviewState>,
     /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
     /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
     /// `effect` applies to calls by other callers.
-    pub turned_off: bool,
+    pub is_tool_turned_off: bool,
 }
 
 /// Source of a decision by the policy.

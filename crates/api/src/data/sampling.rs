@@ -61,9 +61,9 @@ pub struct SamplingModel {
     /// Name of the model to display.
     pub name: String,
     /// Reason why this model was chosen.
-    pub by: ModelChosenBy,
+    pub reason: ModelChosenBy,
     /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
-    pub most_micros: Option<u64>,
+    pub max_micros: Option<u64>,
 }
 
 /// Reason why a model was chosen for a sampling request.
@@ -98,11 +98,11 @@ pub enum ModelChosenBy {
 /// Content that a provider's wire protocol can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLoss {
-    /// Kind of the content, by its stable name.
-    pub what: String,
+    /// Kind of the content or parameter, by its stable name.
+    pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.
-    pub then: String,
+    pub conversion: String,
 }
 
 /// Progress of a model that responds to a sampling request.
@@ -145,7 +145,7 @@ pub enum SamplingRun {
 #[serde(rename_all = "camelCase")]
 pub struct SamplingSettings {
     /// `true` if the server may send sampling requests.
-    pub on: bool,
+    pub is_enabled: bool,
     /// `true` if the requests may contain tools for the model.
     pub tools: bool,
     /// Maximum number of tokens of one response.
@@ -155,7 +155,7 @@ pub struct SamplingSettings {
     /// Limits on the server's usage of models within one hour.
     pub per_hour: SamplingLimits,
     /// Limits on the server's total usage of models.
-    pub in_all: SamplingLimits,
+    pub total: SamplingLimits,
 }
 
 /// Limits on the usage of the user's models. `None` means no limit.
@@ -187,24 +187,25 @@ pub struct SamplingReport {
     /// Sampling settings that the user made for the server.
     pub settings: SamplingSettings,
     /// The server's usage of models within the last hour.
-    pub within_hour: SamplingUsage,
+    pub last_hour: SamplingUsage,
     /// The server's total usage of models, without a time limit.
-    pub in_all: SamplingUsage,
+    pub total: SamplingUsage,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
-    pub stopped: Option<ReachedSamplingLimit>,
+    pub reached_limit: Option<ReachedSamplingLimit>,
     /// `true` if the settings changed after the server was started, so that they apply only after a restart.
     pub outdated: bool,
 }
 
 /// Limit on a server's usage of models that was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct ReachedSamplingLimit {
     /// Limited quantity: `requests`, `tokens`, `money` or `rounds`.
-    pub of: String,
+    pub quantity: String,
     /// `true` for a limit per hour, `false` for one over all time.
-    pub hour: bool,
+    pub is_per_hour: bool,
     /// Value of the limit. Money is in millionths of a US dollar.
-    pub most: u64,
+    pub limit: u64,
 }
 
 /// Request to change the sampling settings of a server.

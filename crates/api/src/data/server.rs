@@ -113,7 +113,7 @@ pub struct Server {
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
     /// Description of how the revision and the transport of a remote server were detected.
-    pub found_by: Option<String>,
+    pub detection: Option<String>,
     /// Unverified claims of the server about itself.
     pub claims: Option<ServerClaims>,
     /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
@@ -145,7 +145,7 @@ pub struct Server {
     pub muted_until: Option<u64>,
     /// Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
     /// too many requests.
-    pub refused_questions: u64,
+    pub refused_consent_requests: u64,
     /// Findings about the server's claims about itself.
     pub marks: ReviewMarks,
     /// Process identifier of a local server, while it runs.
@@ -154,7 +154,7 @@ pub struct Server {
     /// a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub held_by: Option<String>,
+    pub sandbox_mechanism: Option<String>,
     /// Origin of the installed version, or `None` if the server is not from a registry or a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -193,7 +193,7 @@ pub enum ServerState {
         /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
         /// Folders that were searched for the command, if it was not found.
-        looked_in: Vec<String>,
+        searched_folders: Vec<String>,
         /// Suggested remedy for the error, if known.
         hint: Option<String>,
         /// Paths to which the sandbox may have denied access.
@@ -262,7 +262,7 @@ pub struct RootsState {
     /// Absolute paths of the folders that the user selected for the server.
     pub folders: Vec<String>,
     /// Folders that the server receives. With a sandbox, only those that it can access.
-    pub told: Vec<String>,
+    pub sent_folders: Vec<String>,
 }
 
 /// Result of storing the secrets of a server.
@@ -315,7 +315,7 @@ pub struct UpdateServer {
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportText {
-    /// Pasted text, in one of the formats of the command `check_import`.
+    /// Pasted text, in one of the formats of the command `parse_import`.
     pub text: String,
 }
 

@@ -40,6 +40,7 @@ pub struct Skill {
 
 /// Request to read a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct ReadSkill {
     /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
@@ -51,7 +52,7 @@ pub struct ReadSkill {
     /// current skill.
     #[serde(default)]
     #[ts(as = "Option<String>")]
-    pub shown: Option<Hash>,
+    pub shown_hash: Option<Hash>,
     /// Path of the file, or `None` for `SKILL.md`.
     #[serde(default)]
     pub file: Option<String>,

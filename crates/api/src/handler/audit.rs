@@ -28,11 +28,11 @@ pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiErro
     Ok(AuditPage { entries: entries.into_iter().map(audit_entry_view).collect(), more })
 }
 
-pub(super) async fn verify_audit(api: &Api) -> Result<AuditVerdict, ApiError> {
+pub(super) async fn verify_audit_log(api: &Api) -> Result<AuditVerdict, ApiError> {
     Ok(audit_verdict_view(api.host.verify_audit().await?))
 }
 
-pub(super) async fn export_audit(api: &Api) -> Result<SavedFile, ApiError> {
+pub(super) async fn export_audit_log(api: &Api) -> Result<SavedFile, ApiError> {
     Ok(saved_file(api.host.export_audit("drawbridge-audit.jsonl").await?))
 }
 

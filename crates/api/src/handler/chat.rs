@@ -87,7 +87,7 @@ pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Resul
         tools: known.offering.all_tools().iter().map(tool).collect(),
         tokens,
         threshold: known.threshold,
-        by_search: tokens > known.threshold,
+        uses_tool_search: tokens > known.threshold,
         instructions: known.instructions,
     })
 }

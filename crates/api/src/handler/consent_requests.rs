@@ -8,7 +8,7 @@ use super::{Api, errors, require_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
+pub(super) async fn decide_consent_request(api: &Api, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
     let answer = match r.answer {
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
@@ -19,10 +19,10 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
             client_id: client.client_id,
             client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
         }),
-        ConsentDecision::ByHand => UserDecision::ByHand,
-        ConsentDecision::Again => UserDecision::Again,
-        ConsentDecision::Back => UserDecision::Back,
-        ConsentDecision::Stop => UserDecision::Stop,
+        ConsentDecision::WriteResponse => UserDecision::ByHand,
+        ConsentDecision::RerunModel => UserDecision::Again,
+        ConsentDecision::ReturnToRequest => UserDecision::Back,
+        ConsentDecision::StopModel => UserDecision::Stop,
         ConsentDecision::Deny => UserDecision::Deny,
         ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
         ConsentDecision::Cancel => UserDecision::Cancel,
@@ -31,7 +31,7 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
     Ok(EmptyObject {})
 }
 
-pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
+pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
     let consent_request = parse_request_id(&r.id)?;
     let edit = match r.edit {
         ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(require_object(arguments, "arguments")?),
@@ -51,7 +51,7 @@ pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<Co
     Ok(views::consent_request_view(api.host.edit(consent_request, edit).await?))
 }
 
-pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
+pub(super) async fn validate_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
     let content = require_object(r.content, "a form's content")?;
     let problems = api.host.check_form(parse_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })

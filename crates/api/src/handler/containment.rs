@@ -32,7 +32,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
 
 /// Returns a sandbox proposal for the server in a start request, and the access that the server would have in that
 /// sandbox.
-pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
+pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
     let network = r.network.map(to_network_access).transpose()?;
     Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
         HostOffer::Possible { sandbox, preview } => SandboxOffer::Possible {
@@ -51,7 +51,7 @@ pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxO
 }
 
 /// Adds a sandbox to the settings of the server in a start request, and requests consent to the start again.
-pub(super) async fn contain_start(api: &Api, r: ContainStart) -> Result<EmptyObject, ApiError> {
+pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
     api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
     Ok(EmptyObject {})
@@ -147,7 +147,7 @@ pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) 
 pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     SandboxPlan {
-        held_by: plan.mechanism.name().to_owned(),
+        mechanism: plan.mechanism.name().to_owned(),
         folders: plan.reach.folders.into_iter().map(sandbox_folder_view).collect(),
         program: shown(plan.reach.program),
         system: shown(plan.reach.system),

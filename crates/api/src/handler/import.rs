@@ -14,7 +14,7 @@ use crate::{ApiError, ErrorCode};
 
 impl Api {
     /// Enables the import of servers from other apps whose settings are in this home folder. Without it, the command
-    /// `import_candidates` fails.
+    /// `find_import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
@@ -27,7 +27,7 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
-            found.looked_for.push(app.name.to_owned());
+            found.searched_apps.push(app.name.to_owned());
         }
         let files = report.files.iter().filter(|file| file.app == app.id);
         let files: Vec<ImportFile> = files
@@ -89,7 +89,7 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
 }
 
 /// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
-pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = api.host.project_files(project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
@@ -139,7 +139,7 @@ fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
-            to_enter: server.needs_value(name),
+            requires_input: server.needs_value(name),
         };
         kinds.iter().map(one).collect()
     };
@@ -157,7 +157,7 @@ fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
         headers: values(&server.headers),
         status: server.status,
         placeholders: server.placeholders.clone(),
-        off: server.off,
+        is_disabled: server.off,
         tools: Some(server.config.tools.clone()).filter(|tools| !tools.admits_all_tools()),
         notes: server.notes.clone(),
     }

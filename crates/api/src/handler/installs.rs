@@ -78,7 +78,7 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStor
     Ok(server_setup::secret_storage_report(require_installer(api)?.set_registry(r.address, header).await?))
 }
 
-pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
+pub(super) async fn plan_install(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
     let offer = installer.offer(&require_absolute_path(source)?, CachePolicy::Now).await?;
@@ -89,13 +89,18 @@ pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<In
     install_offer_view(installer, offer, name, requested_at).await
 }
 
-pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+pub(super) async fn plan_upgrade(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
     let source = r.source.map(require_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
     let offer = install_offer_view(installer, upgrade.offer, r.server, requested_at).await?;
-    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.current_values, running: upgrade.is_running })
+    Ok(UpgradeOffer {
+        offer,
+        installed: upgrade.installed,
+        current_values: upgrade.current_values,
+        running: upgrade.is_running,
+    })
 }
 
 async fn install_offer_view(
@@ -128,7 +133,7 @@ async fn install_offer_view(
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
 
-pub(super) async fn install_preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
+pub(super) async fn preview_install(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
     let installer = require_installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
@@ -159,7 +164,7 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (require_installer(api)?, parse_install_draft(r.draft)?);
     let persistence = match draft.upgrades {
-        Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
+        Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop_running).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
     };
     Ok(server_setup::secret_storage_report(persistence))
@@ -184,9 +189,9 @@ fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiErro
 fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedResponse<T>, requested_at: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
-        fetched: answer.fetched,
+        fetched_at: answer.fetched,
         from_cache: answer.fetched < requested_at,
-        offline: answer.offline.as_ref().map(ToString::to_string),
+        offline_reason: answer.offline.as_ref().map(ToString::to_string),
     }
 }
 

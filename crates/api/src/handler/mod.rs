@@ -42,17 +42,17 @@ impl Handler for Api {
     async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::add_server(self, r).await
     }
-    async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
-        servers::check_import(self, &r.text).await
+    async fn parse_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
+        servers::parse_import(self, &r.text).await
     }
-    async fn import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
+    async fn find_import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
         import::list_candidates(self, r).await
     }
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
         import::import_servers(self, r).await
     }
-    async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
-        import::project_files(self, r).await
+    async fn list_project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+        import::list_project_files(self, r).await
     }
     async fn unseen_projects(&self, _: EmptyObject) -> Result<UnseenProjects, ApiError> {
         import::unseen_projects(self).await
@@ -63,7 +63,7 @@ impl Handler for Api {
     async fn export_server(&self, r: ExportServer) -> Result<ExportedServer, ApiError> {
         import::export_server(self, r).await
     }
-    async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
+    async fn search_registry(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search_registry(self, r).await
     }
     async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
@@ -75,20 +75,20 @@ impl Handler for Api {
     async fn set_registry(&self, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
         installs::set_registry(self, r).await
     }
-    async fn install_offer(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
-        installs::install_offer(self, r).await
+    async fn plan_install(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
+        installs::plan_install(self, r).await
     }
-    async fn install_preview(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
-        installs::install_preview(self, r).await
+    async fn preview_install(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
+        installs::preview_install(self, r).await
     }
-    async fn install(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
+    async fn install_server(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
         installs::install(self, r).await
     }
-    async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
+    async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
         newer_versions::version_reports(self, &r).await
     }
-    async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
-        installs::upgrade_offer(self, r).await
+    async fn plan_upgrade(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+        installs::plan_upgrade(self, r).await
     }
     async fn update_server(&self, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::update_server(self, r).await
@@ -108,10 +108,10 @@ impl Handler for Api {
     async fn restart_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.restart_server(r.server).await.map(|()| EmptyObject {})?)
     }
-    async fn retry_now(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+    async fn reconnect_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.retry_now(r.server).await.map(|()| EmptyObject {})?)
     }
-    async fn network_changed(&self, _: EmptyObject) -> Result<EmptyObject, ApiError> {
+    async fn report_network_available(&self, _: EmptyObject) -> Result<EmptyObject, ApiError> {
         Ok(self.host.network_changed().await.map(|()| EmptyObject {})?)
     }
     async fn sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
@@ -129,7 +129,7 @@ impl Handler for Api {
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
         Ok(views::authorization_view(self.host.authorization(r.server).await?))
     }
-    async fn paste_redirect(&self, r: PasteRedirect) -> Result<EmptyObject, ApiError> {
+    async fn complete_sign_in(&self, r: CompleteSignIn) -> Result<EmptyObject, ApiError> {
         Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| EmptyObject {})?)
     }
     async fn set_log_level(&self, r: SetLogLevel) -> Result<EmptyObject, ApiError> {
@@ -144,16 +144,16 @@ impl Handler for Api {
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
         servers::set_data_flow(self, r).await
     }
-    async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
+    async fn describe_sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         containment::sandbox_report(self, r.server).await
     }
-    async fn offer_sandbox(&self, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
-        containment::offer_sandbox(self, r).await
+    async fn propose_sandbox(&self, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
+        containment::propose_sandbox(self, r).await
     }
-    async fn contain_start(&self, r: ContainStart) -> Result<EmptyObject, ApiError> {
-        containment::contain_start(self, r).await
+    async fn add_sandbox(&self, r: AddSandbox) -> Result<EmptyObject, ApiError> {
+        containment::add_sandbox(self, r).await
     }
-    async fn limits(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
+    async fn read_limits_usage(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
         containment::limits_usage(self, r.server).await
     }
     async fn pick_folder(&self, _: EmptyObject) -> Result<PickedFolder, ApiError> {
@@ -169,10 +169,10 @@ impl Handler for Api {
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
         catalogs::refresh_list(self, r).await
     }
-    async fn review(&self, r: Review) -> Result<EmptyObject, ApiError> {
+    async fn review_definitions(&self, r: Review) -> Result<EmptyObject, ApiError> {
         review::review(self, r).await
     }
-    async fn pins(&self, r: ServerName) -> Result<Pins, ApiError> {
+    async fn list_reviewed_definitions(&self, r: ServerName) -> Result<Pins, ApiError> {
         review::pins(self, r.server).await
     }
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
@@ -205,16 +205,16 @@ impl Handler for Api {
     async fn unsubscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| EmptyObject {})?)
     }
-    async fn answer_question(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
-        consent_requests::answer_question(self, r).await
+    async fn decide_consent_request(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
+        consent_requests::decide_consent_request(self, r).await
     }
-    async fn edit_question(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-        consent_requests::edit_question(self, r).await
+    async fn edit_consent_request(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
+        consent_requests::edit_consent_request(self, r).await
     }
-    async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
-        consent_requests::check_form(self, r).await
+    async fn validate_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
+        consent_requests::validate_form(self, r).await
     }
-    async fn deny_all(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
+    async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
         Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
@@ -223,15 +223,15 @@ impl Handler for Api {
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
         servers::set_sampling(self, r).await
     }
-    async fn unmute(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
+    async fn unmute_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
     }
 
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
         servers::activity(self, r).await
     }
-    async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
-        servers::activity_body(self, r).await
+    async fn read_activity_message(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
+        servers::read_activity_message(self, r).await
     }
 
     async fn export_activity(&self, r: ServerName) -> Result<SavedFile, ApiError> {
@@ -258,11 +258,11 @@ impl Handler for Api {
         conversations::delete_conversation(self, r.conversation).await
     }
 
-    async fn items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
+    async fn read_conversation_items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
         conversations::items(self, r).await
     }
 
-    async fn blob(&self, r: BlobRef) -> Result<Blob, ApiError> {
+    async fn read_omitted_content(&self, r: BlobRef) -> Result<Blob, ApiError> {
         conversations::blob(self, r.hash).await
     }
 
@@ -315,7 +315,7 @@ impl Handler for Api {
         chat::export_conversation(self, r).await
     }
 
-    async fn app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
+    async fn read_app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
         Ok(self.apps.page(&r.server, &r.tool).await?)
     }
     async fn approve_app(&self, r: ApproveApp) -> Result<EmptyObject, ApiError> {
@@ -333,13 +333,13 @@ impl Handler for Api {
     async fn set_app_context(&self, r: SetAppContext) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
     }
-    async fn answer_app(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
+    async fn decide_app_request(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
     }
     async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
         apps::save_app_file(self, r).await
     }
-    async fn app_document(&self, r: AppViewRef) -> Result<AppDocumentText, ApiError> {
+    async fn read_app_document(&self, r: AppViewRef) -> Result<AppDocumentText, ApiError> {
         Ok(self.apps.document(&r.view)?)
     }
     async fn close_app(&self, r: AppViewRef) -> Result<EmptyObject, ApiError> {
@@ -347,14 +347,14 @@ impl Handler for Api {
         Ok(EmptyObject {})
     }
 
-    async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
+    async fn read_audit_log(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
         audit::audit(self, r).await
     }
-    async fn verify_audit(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
-        audit::verify_audit(self).await
+    async fn verify_audit_log(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
+        audit::verify_audit_log(self).await
     }
-    async fn export_audit(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
-        audit::export_audit(self).await
+    async fn export_audit_log(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
+        audit::export_audit_log(self).await
     }
 
     async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
@@ -388,8 +388,8 @@ impl Handler for Api {
     async fn dry_run(&self, r: DryRun) -> Result<DryRunResult, ApiError> {
         rules::dry_run(self, r).await
     }
-    async fn policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
-        rules::policy_text(self).await
+    async fn read_policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
+        rules::read_policy_text(self).await
     }
     async fn export_policy(&self, _: EmptyObject) -> Result<SavedFile, ApiError> {
         rules::export_policy(self).await
@@ -425,7 +425,7 @@ impl Handler for Api {
         servers::set_settings(self, r).await
     }
 
-    async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
+    async fn parse_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
         Ok(UrlParts::parse(&r.url))
     }
     async fn secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {

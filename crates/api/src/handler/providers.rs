@@ -53,7 +53,8 @@ fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::ProviderSettingsError::Url))?;
-    let conversions = r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.what)?, parse_enum(choice.then)?)));
+    let conversions =
+        r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.feature)?, parse_enum(choice.conversion)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
@@ -91,11 +92,11 @@ pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<Provider
         Ok(tried) => {
             let (reply, first) = tried.reply.unzip();
             let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
-            Ok(ProviderTest { models, said: reply, first_milliseconds: first, problem: None })
+            Ok(ProviderTest { models, reply, first_token_milliseconds: first, problem: None })
         }
         Err(ProviderError::Model(error)) => {
             let problem = Some(ModelProblem::from(&error));
-            Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
+            Ok(ProviderTest { models: 0, reply: None, first_token_milliseconds: None, problem })
         }
         Err(error) => Err(error.into()),
     }
@@ -125,15 +126,15 @@ fn enum_text(value: impl serde::Serialize) -> String {
 fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
     let losses = settings.losses().into_iter().map(|loss| LossyConversion {
-        what: loss.what.code().to_owned(),
-        then: enum_text(loss.then),
+        feature: loss.what.code().to_owned(),
+        conversion: enum_text(loss.then),
         choices: loss.what.conversions().iter().map(enum_text).collect(),
     });
     ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        readable: settings.is_sent_unencrypted(),
+        is_unencrypted: settings.is_sent_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),

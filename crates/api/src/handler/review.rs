@@ -9,8 +9,8 @@ use crate::ApiError;
 use crate::data::*;
 
 pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError> {
-    let of = |kind: DefinitionKind, definitions: Vec<SeenDefinition>| {
-        definitions.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
+    let of = |kind: DefinitionKind, definitions: Vec<ReviewedDefinition>| {
+        definitions.into_iter().map(move |ReviewedDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
     let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
     api.host.review(r.server, reviewed).await?;

@@ -41,7 +41,7 @@ pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiErr
 }
 
 /// Returns all rules and grants in effect as text: the rules of the files and of this session.
-pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
+pub(super) async fn read_policy_text(api: &Api) -> Result<PolicyText, ApiError> {
     let (view, grants) = (api.host.rules_view().await?, api.host.grants().await?);
     let of = |source| {
         let rules = view.rules.iter().filter(|(own, _)| *own == source).map(|(_, rule)| rule.clone());
@@ -57,9 +57,9 @@ pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
     Ok(PolicyText { text: format!("{text:#}\n") })
 }
 
-/// Writes the text of [`policy_text`] to a file that the user selects.
+/// Writes the text of [`read_policy_text`] to a file that the user selects.
 pub(super) async fn export_policy(api: &Api) -> Result<SavedFile, ApiError> {
-    let text = policy_text(api).await?.text;
+    let text = read_policy_text(api).await?.text;
     let write = move |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
     Ok(saved_file(api.host.save_file("drawbridge-rules.json", write).await?))
 }

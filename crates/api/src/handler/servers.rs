@@ -19,7 +19,7 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     Ok(Snapshot {
         next_event: snapshot.next_event,
         servers: snapshot.servers.into_iter().map(views::server_view).collect(),
-        questions: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
+        consent_requests: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
         calls: snapshot.calls,
         conversations: super::conversations::conversation_list(api).await?,
         settings: views::settings_view(snapshot.settings),
@@ -33,7 +33,7 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     })
 }
 
-pub(super) async fn check_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
+pub(super) async fn parse_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
     let taken: Vec<String> = api.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
     Ok(match api.host.ports().servers.import(text, &taken) {
         Ok(found) => {
@@ -51,7 +51,7 @@ pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage
     Ok(ActivityPage { entries, dropped: activity.dropped_count() })
 }
 
-pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
+pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
     let activity = api.host.activity(r.server).await?;
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found_error("this message"))?;

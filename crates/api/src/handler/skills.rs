@@ -28,7 +28,7 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
 }
 
 pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents, ApiError> {
-    let read = api.host.read_skill(r.call, r.server, (r.skill, r.shown), r.file).await?;
+    let read = api.host.read_skill(r.call, r.server, (r.skill, r.shown_hash), r.file).await?;
     Ok(SkillContents { skill: skill_view(read.skill), contents: read.contents })
 }
 

@@ -41,8 +41,12 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
         HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
-        HostEvent::ConsentRequestChanged(view) => Event::QuestionChanged { question: consent_request_view(*view) },
-        HostEvent::ConsentRequestClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
+        HostEvent::ConsentRequestChanged(view) => {
+            Event::ConsentRequestChanged { consent_request: consent_request_view(*view) }
+        }
+        HostEvent::ConsentRequestClosed { id, outcome } => {
+            Event::ConsentRequestClosed { id: id.0.to_string(), outcome }
+        }
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
         HostEvent::CallChanged(view) => Event::CallChanged { call: view },
@@ -79,7 +83,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         since: view.since,
         approved: view.approved,
         revision: facts.as_ref().map(|f| f.revision.to_string()),
-        found_by: view.connected.map(|c| c.how).or_else(|| {
+        detection: view.connected.map(|c| c.how).or_else(|| {
             let way = |f: &ServerFacts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
             facts.as_ref().map(|f| way(f).to_owned())
         }),
@@ -97,7 +101,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
-            told: view.sent_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
+            sent_folders: view.sent_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
         },
         subscriptions: view.subscriptions,
         subscriptions_lost: view.subscriptions_lost,
@@ -106,10 +110,10 @@ pub(super) fn server_view(view: ServerView) -> Server {
         trust: view.trust,
         flow: view.flow,
         muted_until: view.muted_until,
-        refused_questions: view.refused_requests,
+        refused_consent_requests: view.refused_requests,
         marks: review_marks_view(view.marks),
         pid: view.pid,
-        held_by: view.held_by.map(str::to_owned),
+        sandbox_mechanism: view.sandbox_mechanism.map(str::to_owned),
         installed: view.installed,
     }
 }
@@ -151,7 +155,7 @@ fn server_state_view(state: HostState) -> ServerState {
             reason: failure.reason,
             message: failure.message,
             stderr: failure.stderr,
-            looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
+            searched_folders: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
             sandbox: failure.sandbox,
@@ -204,7 +208,7 @@ pub(super) fn grant_view(grant: policy::Grant) -> Grant {
         conversation: grant.conversation,
         since: grant.since,
         expires_at: grant.expires_at,
-        rests_on: grant.rests_on.to_string(),
+        bound_hash: grant.rests_on.to_string(),
         last_use: grant.last_use,
     }
 }

@@ -49,7 +49,7 @@ async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
     };
     assert_eq!(finding("node")["state"], "problem", "an old Node.js without npx should be a problem: {found:#}");
     assert_eq!(finding("node")["servers"], json!([CANARY]), "affected servers");
-    assert!(finding("node")["next"].is_string(), "a remedy should be suggested");
+    assert!(finding("node")["remedy"].is_string(), "a remedy should be suggested");
     assert!(finding("programs").to_string().contains("other"), "the missing program should be reported: {found:#}");
     assert_eq!(finding("web_view")["state"], "warning", "the web view should be checked");
     let report = found["report"].as_str().unwrap();

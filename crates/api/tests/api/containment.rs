@@ -26,14 +26,14 @@ async fn sandbox_folders_are_stored_canonicalized() {
     let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": {"preset": "files_only"}});
     assert_eq!(shown, real, "X29: folders should be stored canonicalized");
 
-    let report = run_command(&api, "sandbox", json!({"server": "held"})).await;
+    let report = run_command(&api, "describe_sandbox", json!({"server": "held"})).await;
     if cfg!(target_os = "linux") {
         assert_eq!(report["problem"], Value::Null, "the sandbox should be available");
         assert_eq!(report["plan"]["folders"], real["folders"], "the plan should contain the folders: {report}");
         assert_eq!(report["plan"]["network"]["preset"], "files_only", "network of the plan");
     }
     std::fs::remove_dir(base.join("real")).unwrap();
-    let report = run_command(&api, "sandbox", json!({"server": "held"})).await;
+    let report = run_command(&api, "describe_sandbox", json!({"server": "held"})).await;
     let problem = report["problem"].as_str().unwrap_or_default();
     assert!(
         problem.contains("real") && problem.contains("create it"),
@@ -60,7 +60,7 @@ async fn invalid_sandbox_is_rejected() {
         assert_eq!(error.code, ErrorCode::Invalid, "{path}: {error:?}");
     }
     run_command(&api, "add_server", json!({"name": "free", "config": config_with_sandbox(Value::Null)})).await;
-    let report = run_command(&api, "sandbox", json!({"server": "free"})).await;
+    let report = run_command(&api, "describe_sandbox", json!({"server": "free"})).await;
     assert_eq!(report, json!({"plan": null, "problem": null}), "a server without a sandbox has no plan and no problem");
 }
 
@@ -74,13 +74,15 @@ async fn limits_are_configurable_and_reported_with_usage() {
     settings["limits"]["calls"] = json!(7);
     settings["limits"]["messageBytes"] = json!(1);
     run_command(&api, "set_settings", settings.clone()).await;
-    let used = run_command(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"], json!({"now": 0, "most": 7, "beyond": 0}), "configured limit");
-    assert_eq!(used["message"]["most"], 64 * 1024, "the minimum should apply");
+    let used = run_command(&api, "read_limits_usage", json!({"server": "near"})).await;
+    assert_eq!(used["calls"], json!({"current": 0, "limit": 7, "excess": 0}), "configured limit");
+    assert_eq!(used["largestMessage"]["limit"], 64 * 1024, "the minimum should apply");
     settings.as_object_mut().unwrap().remove("limits");
     run_command(&api, "set_settings", settings).await;
-    let used = run_command(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"]["most"], 256, "an omitted setting should select the default");
-    let error = dispatch(&api, "limits", json!({"server": "nobody"})).await.expect_err("the server should be unknown");
+    let used = run_command(&api, "read_limits_usage", json!({"server": "near"})).await;
+    assert_eq!(used["calls"]["limit"], 256, "an omitted setting should select the default");
+    let error = dispatch(&api, "read_limits_usage", json!({"server": "nobody"}))
+        .await
+        .expect_err("the server should be unknown");
     assert_eq!(error.code, ErrorCode::NotFound, "error code: {error:?}");
 }

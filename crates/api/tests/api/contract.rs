@@ -40,7 +40,7 @@ async fn requests_for_unknown_or_invalid_objects_return_error_codes() {
         ("conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
         ("conversation", json!({"conversation": "../settings"}), ErrorCode::System),
         ("revoke_grant", json!({"id": "7"}), ErrorCode::NotFound),
-        ("answer_question", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
+        ("decide_consent_request", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
         ("open_url", json!({"url": "file:///etc/passwd"}), ErrorCode::System),
         ("expand_template", json!({"template": "x://{", "values": {}}), ErrorCode::Invalid),
     ] {
@@ -65,7 +65,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
             assert_eq!(batch.first, next, "the numbers should have no gap");
             next += batch.events.len() as u64;
             for event in batch.events {
-                if let Event::QuestionChanged { question: consent_request } = event {
+                if let Event::ConsentRequestChanged { consent_request } = event {
                     return consent_request;
                 }
             }
@@ -75,7 +75,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
         tokio::time::timeout(EVENT_TIMEOUT, requested).await.expect("the consent request should be reported");
     let again = run_command(&api, "snapshot", json!({})).await;
     assert_eq!(
-        again["questions"][0]["hash"],
+        again["consentRequests"][0]["hash"],
         json!(consent_request.hash),
         "the snapshot should contain the same consent request"
     );
@@ -108,11 +108,11 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
-    let shown = run_command(&api, "snapshot", json!({})).await["questions"][0].clone();
+    let shown = run_command(&api, "snapshot", json!({})).await["consentRequests"][0].clone();
     let mut request = shown["body"]["request"].clone();
     request["systemPrompt"] = json!("Be brief.");
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
-    let edited = run_command(&api, "edit_question", edit).await;
+    let edited = run_command(&api, "edit_consent_request", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.consent_request("harbour", "the model", |q| q.id == before.id).await;
     let host::view::ConsentRequestBody::Sampling { request: edited_request, .. } = now.body else {
@@ -125,7 +125,7 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     assert_eq!(words(&edited_request), words(&original), "messages should be unchanged");
     run_command(
         &api,
-        "answer_question",
+        "decide_consent_request",
         json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}),
     )
     .await;
@@ -137,10 +137,10 @@ async fn pasted_settings_are_parsed_and_get_unique_names() {
     let app = TestApp::start(vec![("files", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
-    let preview = run_command(&api, "check_import", json!({ "text": text })).await;
+    let preview = run_command(&api, "parse_import", json!({ "text": text })).await;
     assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument should be kept");
     assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name should not be suggested");
-    let preview = run_command(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
+    let preview = run_command(&api, "parse_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
     assert!(
         preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
         "the problem should have its line: {preview}"
@@ -165,7 +165,7 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
         let mut config = config;
         config["name"] = json!(name);
         let link = format!("vscode:mcp/install?{config}");
-        let found = run_command(&api, "check_import", json!({ "text": link })).await["servers"][0].clone();
+        let found = run_command(&api, "parse_import", json!({ "text": link })).await["servers"][0].clone();
         run_command(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
     }
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
@@ -188,7 +188,7 @@ async fn activity_is_paged_and_exported_as_json_lines() {
         .find(|e| e["method"] == "initialize" && e["kind"] == "request")
         .expect("the handshake should be in the activity log");
     assert_eq!(opening["sent"], json!(true), "direction of the message");
-    let body = run_command(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
+    let body = run_command(&api, "read_activity_message", json!({"server": "harbour", "seq": opening["seq"]})).await;
     let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("the message should be JSON");
     assert_eq!(message["method"], "initialize", "the full message should be returned");
     let answered =
@@ -281,21 +281,22 @@ async fn history_is_paged_and_searchable() {
         (&json!("30"), &json!(true)),
         "the newest items should be returned first"
     );
-    let older = run_command(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
+    let older =
+        run_command(&api, "read_conversation_items", json!({"conversation": id, "before": "30", "limit": 100})).await;
     assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "the previous items should be returned");
     assert_eq!(
         (&older["items"][0]["id"], &older["hasMore"]),
         (&json!("0"), &json!(false)),
         "the page should start with the first item"
     );
-    let left = &older["items"][0]["leftOut"][0];
+    let omitted = &older["items"][0]["omitted"][0];
     assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "large content should be omitted");
     assert_eq!(
-        (&left["pointer"], &left["bytes"]),
+        (&omitted["pointer"], &omitted["bytes"]),
         (&json!("/content/1/data"), &json!(6_000)),
         "position and size of the omitted content"
     );
-    let blob = run_command(&api, "blob", json!({"hash": left["hash"]})).await;
+    let blob = run_command(&api, "read_omitted_content", json!({"hash": omitted["hash"]})).await;
     assert_eq!(blob["data"], picture.as_str(), "the blob should be returned by its hash");
     let found = run_command(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
     assert_eq!(
@@ -310,8 +311,8 @@ async fn history_is_paged_and_searchable() {
         "excerpt with matches"
     );
     for (command, request) in [
-        ("items", json!({"conversation": id, "before": "none", "limit": 1})),
-        ("blob", json!({"hash": "0".repeat(64)})),
+        ("read_conversation_items", json!({"conversation": id, "before": "none", "limit": 1})),
+        ("read_omitted_content", json!({"hash": "0".repeat(64)})),
     ] {
         let error = dispatch(&api, command, request).await.expect_err("an unknown reference should be rejected");
         assert_eq!(error.code, ErrorCode::NotFound, "{command}: error code");

@@ -67,7 +67,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let sent = |e: &&Value| e["sent"] == json!(true);
     for (entry, redacted) in [(entries.iter().find(is_redacted), true), (entries.iter().find(sent), false)] {
         let entry = entry.expect("the message should be in the activity log");
-        let body = run_command(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
+        let body = run_command(&api, "read_activity_message", json!({"server": "near", "seq": entry["seq"]})).await;
         assert_eq!(body["redacted"], json!(redacted), "a redaction should be reported: {body}");
     }
     let mut audit = std::fs::read(app.folder.path().join("data/audit.db")).unwrap();

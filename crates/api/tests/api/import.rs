@@ -28,13 +28,13 @@ fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
-    let listed = run_command(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
     assert!(
-        listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
+        listed["searchedApps"].as_array().unwrap().contains(&json!("Junie")),
         "the searched apps should be listed: {listed}"
     );
     let linear = listed_server(&listed, "cursor", "linear");
-    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
+    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
     assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
     let filesystem = listed_server(&listed, "claude-desktop", "filesystem");
@@ -56,14 +56,14 @@ async fn only_selected_servers_are_imported() {
         file.contains("${secret:linear.Authorization}") && !file.contains("lin_api"),
         "the file should contain no secret: {file}"
     );
-    let again = run_command(&api, "import_candidates", json!({ "app": "cursor" })).await;
+    let again = run_command(&api, "find_import_candidates", json!({ "app": "cursor" })).await;
     assert_eq!(
         listed_server(&again, "cursor", "linear")["status"],
         "same",
         "the server should be listed as configured"
     );
     assert_eq!(again["apps"].as_array().unwrap().len(), 1, "only the requested app should be listed");
-    assert_eq!(again["lookedFor"], json!(["Cursor"]), "only the requested app should be searched");
+    assert_eq!(again["searchedApps"], json!(["Cursor"]), "only the requested app should be searched");
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn server_changed_since_listing_is_not_imported() {
     };
     write("harmless");
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = run_command(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let id = listed_server(&listed, "cursor", "one")["id"].clone();
     write("harmful");
     let outcomes = run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
@@ -97,7 +97,7 @@ async fn disabled_tool_lists_are_stored_with_their_server() {
     let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = run_command(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let one = listed_server(&listed, "windsurf", "one");
     let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
     assert_eq!(one["tools"], tools, "the lists are shown");
@@ -169,7 +169,7 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
-        let listed = run_command(&api, "import_candidates", json!({})).await;
+        let listed = run_command(&api, "find_import_candidates", json!({})).await;
         let id = listed_server(&listed, "windsurf", "one")["id"].clone();
         run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
     };
@@ -198,7 +198,7 @@ async fn pending_value_is_referenced_in_the_settings() {
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let listed = run_command(&api, "import_candidates", json!({})).await;
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let far = listed_server(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
     assert_eq!(far["signIn"], sign_in, "the client identifier is not a secret");
@@ -227,8 +227,8 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
         .unwrap();
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     for (command, request) in [
-        ("project_files", json!({ "folder": project })),
-        ("import_candidates", json!({ "project": project })),
+        ("list_project_files", json!({ "folder": project })),
+        ("find_import_candidates", json!({ "project": project })),
         ("import_servers", json!({ "source": { "project": project }, "ids": [] })),
     ] {
         let error = dispatch(&api, command, request)
@@ -237,15 +237,15 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
         assert_eq!(error.code, ErrorCode::NotFound, "{command}: {error}");
     }
     app.host.set_roots("demo".to_owned(), vec![project.clone()]).await.unwrap();
-    let files = run_command(&api, "project_files", json!({ "folder": project })).await;
+    let files = run_command(&api, "list_project_files", json!({ "folder": project })).await;
     assert_eq!(files["files"], json!([".mcp.json", ".vscode/mcp.json"]));
-    let listed = run_command(&api, "import_candidates", json!({ "project": project })).await;
+    let listed = run_command(&api, "find_import_candidates", json!({ "project": project })).await;
     let two = listed_server(&listed, "vscode", "two");
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "no server should be added without a selection");
     let picked = json!({ "source": { "project": project }, "ids": [two["id"]] });
     assert_eq!(run_command(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
     let both = json!({ "app": "cursor", "project": project });
-    let error = dispatch(&api, "import_candidates", both).await.expect_err("specifying both should be rejected");
+    let error = dispatch(&api, "find_import_candidates", both).await.expect_err("specifying both should be rejected");
     assert_eq!(error.code, ErrorCode::BadRequest, "{error}");
 }
 
@@ -327,7 +327,7 @@ async fn server_is_exported_without_secrets() {
 async fn import_candidates_fail_without_a_home_folder() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let error = dispatch(&api, "import_candidates", json!({}))
+    let error = dispatch(&api, "find_import_candidates", json!({}))
         .await
         .expect_err("the command should fail without a home folder");
     assert_eq!(error.code, ErrorCode::NotFound, "{error}");

@@ -40,7 +40,7 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);
-    let page = run_command(&api, "registry_search", json!({ "text": "notes" })).await;
+    let page = run_command(&api, "search_registry", json!({ "text": "notes" })).await;
     let found = &page["servers"][0];
     assert_eq!((&found["name"], &found["status"]), (&json!(SERVER_NAME), &json!("active")), "{page}");
     assert_eq!(found["publishedAt"], 1_769_904_000_000_u64);
@@ -48,17 +48,17 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
     assert_eq!(found["publisher"], alice, "owner of the name");
     assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "the description should be sanitized: {found}");
     assert_eq!(page["answer"]["fromCache"], false, "the response should not be cached: {page}");
-    let again = run_command(&api, "registry_search", json!({ "text": "notes" })).await;
-    assert_eq!(again["answer"]["fetched"], page["answer"]["fetched"], "the response should be cached");
+    let again = run_command(&api, "search_registry", json!({ "text": "notes" })).await;
+    assert_eq!(again["answer"]["fetchedAt"], page["answer"]["fetchedAt"], "the response should be cached");
     let shown = run_command(&api, "registry_server", json!({ "name": SERVER_NAME })).await;
     let kinds: Vec<&Value> = shown["choices"].as_array().unwrap().iter().map(|choice| &choice["kind"]).collect();
     assert_eq!(kinds, ["npm", "streamable-http"]);
     assert_eq!(shown["choices"][1]["target"], json!({ "kind": "remote", "number": 1 }));
     assert_eq!(shown["versions"][1]["statusMessage"], "Use 1.2", "{shown}");
     drop(registry);
-    let offline = run_command(&api, "registry_search", json!({ "text": "notes", "refresh": true })).await;
+    let offline = run_command(&api, "search_registry", json!({ "text": "notes", "refresh": true })).await;
     assert_eq!(offline["servers"], page["servers"], "the cached response should be used without the registry");
-    assert!(offline["answer"]["offline"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
+    assert!(offline["answer"]["offlineReason"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
 }
 
 #[tokio::test]
@@ -66,34 +66,34 @@ async fn package_is_offered_previewed_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);
-    let offer = run_command(&api, "install_offer", json!({ "from": "registry", "name": SERVER_NAME })).await;
+    let offer = run_command(&api, "plan_install", json!({ "from": "registry", "name": SERVER_NAME })).await;
     assert_eq!((&offer["plan"], &offer["problem"]), (&Value::Null, &Value::Null), "a target has to be chosen: {offer}");
     let source = json!({ "from": "registry", "name": SERVER_NAME, "target": offer["choices"][0]["target"] });
-    let offer = run_command(&api, "install_offer", source).await;
+    let offer = run_command(&api, "plan_install", source).await;
     assert_eq!(offer["source"]["version"], "1.2.0", "the source should contain the exact version: {offer}");
     let plan = &offer["plan"];
     assert_eq!((&plan["name"], &plan["target"]["command"]), (&json!("notes"), &json!("npx")), "{plan}");
     assert_eq!(plan["target"]["env"], json!({ "NOTES_KEY": [{ "input": "NOTES_KEY" }] }));
     assert_eq!(plan["inputs"][0]["secret"], true);
     let mut draft = json!({ "source": offer["source"], "name": "notes", "sandbox": plan["sandbox"] });
-    let preview = run_command(&api, "install_preview", draft.clone()).await;
+    let preview = run_command(&api, "preview_install", draft.clone()).await;
     assert_eq!(preview["inputProblems"], json!({ "NOTES_KEY": "missing" }), "{preview}");
     assert_eq!(preview["hash"], Value::Null);
     draft["values"] = json!({ "NOTES_KEY": ["s3cret-value"] });
-    let preview = run_command(&api, "install_preview", draft.clone()).await;
+    let preview = run_command(&api, "preview_install", draft.clone()).await;
     assert_eq!(preview["server"]["args"], json!(["-y", "@alice/notes@1.2.0"]), "{preview}");
     assert_eq!(preview["server"]["env"], json!({ "NOTES_KEY": ["secret"] }), "the secret should be masked");
     assert!(!preview.to_string().contains("s3cret-value"));
     let other = json!({ "draft": draft, "hash": "0".repeat(64) });
-    assert_eq!(expect_refusal(&api, "install", other).await.0, ErrorCode::Stale);
+    assert_eq!(expect_refusal(&api, "install_server", other).await.0, ErrorCode::Stale);
     let install = json!({ "draft": draft, "hash": preview["hash"] });
-    let response = run_command(&api, "install", install).await;
+    let response = run_command(&api, "install_server", install).await;
     assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
     let servers = run_command(&api, "snapshot", json!({})).await["servers"].clone();
     assert_eq!((&servers[0]["name"], &servers[0]["state"]["is"]), (&json!("notes"), &json!("stopped")));
-    let taken = run_command(&api, "install_preview", draft.clone()).await;
+    let taken = run_command(&api, "preview_install", draft.clone()).await;
     assert!(taken["problem"].as_str().unwrap().contains("another server has it"), "{taken}");
-    let offer = run_command(&api, "install_offer", draft["source"].clone()).await;
+    let offer = run_command(&api, "plan_install", draft["source"].clone()).await;
     assert_eq!(offer["plan"]["name"], "notes-2", "a free name should be suggested");
 }
 
@@ -103,7 +103,7 @@ async fn bundle_is_offered_and_installed() {
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
-    let offer = run_command(&api, "install_offer", json!({ "from": "bundle", "path": path })).await;
+    let offer = run_command(&api, "plan_install", json!({ "from": "bundle", "path": path })).await;
     let origin = &offer["origin"];
     assert_eq!(
         (&origin["file"], &origin["files"], &origin["signature"]),
@@ -111,12 +111,12 @@ async fn bundle_is_offered_and_installed() {
     );
     assert_eq!(offer["source"]["sha256"], origin["sha256"], "the source should be pinned to the hash");
     let draft = json!({ "source": offer["source"], "name": "demo", "sandbox": offer["plan"]["sandbox"] });
-    let preview = run_command(&api, "install_preview", draft.clone()).await;
+    let preview = run_command(&api, "preview_install", draft.clone()).await;
     assert!(!app.folder.path().join("data/bundles").exists(), "nothing should be unpacked yet");
-    run_command(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
     let command = preview["server"]["command"].as_str().unwrap();
     assert!(fs::metadata(command).unwrap().is_file(), "{command}");
-    let (code, message) = expect_refusal(&api, "install_offer", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
+    let (code, message) = expect_refusal(&api, "plan_install", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
     assert_eq!(code, ErrorCode::BadRequest, "a relative path should be rejected: {message}");
 }
 
@@ -126,15 +126,15 @@ async fn failed_offers_report_the_cause() {
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
-    assert_eq!(expect_refusal(&api, "install_offer", source).await.0, ErrorCode::NotFound);
+    assert_eq!(expect_refusal(&api, "plan_install", source).await.0, ErrorCode::NotFound);
     registry.entries.lock().unwrap()[0] =
         notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let source = json!({ "from": "registry", "name": SERVER_NAME, "target": { "kind": "package", "number": 1 } });
-    let offer = run_command(&api, "install_offer", source).await;
+    let offer = run_command(&api, "plan_install", source).await;
     assert!(offer["problem"].as_str().unwrap().contains("deleted"), "{offer}");
     assert_eq!(offer["origin"]["listing"]["statusMessage"], "malware");
     let without = Api::new(app.host.clone());
-    assert_eq!(expect_refusal(&without, "registry_search", json!({})).await.0, ErrorCode::NotFound);
+    assert_eq!(expect_refusal(&without, "search_registry", json!({})).await.0, ErrorCode::NotFound);
 }
 
 #[tokio::test]
@@ -145,9 +145,9 @@ async fn installed_server_reports_its_origin_and_updates() {
     let target = json!({ "kind": "remote", "number": 1 });
     let source = json!({ "from": "registry", "name": SERVER_NAME, "version": "1.1.0", "target": target });
     let draft = json!({ "source": source, "name": "far", "values": { "X-Team": ["red"] } });
-    let preview = run_command(&api, "install_preview", draft.clone()).await;
+    let preview = run_command(&api, "preview_install", draft.clone()).await;
     assert_eq!(preview["server"]["headers"], json!({ "X-Team": [{ "text": "red" }] }), "{preview}");
-    run_command(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
     let server = run_command(&api, "snapshot", json!({})).await["servers"][0].clone();
     let origin = &server["installed"]["origin"];
     assert_eq!(
@@ -158,16 +158,16 @@ async fn installed_server_reports_its_origin_and_updates() {
     let mut newest = notes_server_entry(active_metadata());
     newest["server"]["remotes"][0]["url"] = "https://notes.example/v2".into();
     registry.entries.lock().unwrap()[0] = newest;
-    let reports = run_command(&api, "newer_versions", json!({ "refresh": true })).await;
+    let reports = run_command(&api, "list_newer_versions", json!({ "refresh": true })).await;
     let report = &reports["servers"][0];
     assert_eq!((&report["status"], &report["statusMessage"]), (&json!("deprecated"), &json!("Use 1.2")), "{reports}");
     assert_eq!(report["newer"]["version"], "1.2.0");
 
-    let upgrade = run_command(&api, "upgrade_offer", json!({ "server": "far" })).await;
-    assert_eq!(upgrade["kept"], json!({ "X-Team": null }), "header values should not be returned: {upgrade}");
+    let upgrade = run_command(&api, "plan_upgrade", json!({ "server": "far" })).await;
+    assert_eq!(upgrade["currentValues"], json!({ "X-Team": null }), "header values should not be returned: {upgrade}");
     assert_eq!(upgrade["running"], false);
     let draft = json!({ "source": upgrade["offer"]["source"], "name": "far", "upgrades": "far" });
-    let preview = run_command(&api, "install_preview", draft.clone()).await;
+    let preview = run_command(&api, "preview_install", draft.clone()).await;
     let (before, after) = (&preview["before"], &preview["server"]);
     assert_eq!(
         (&before["url"], &after["url"]),
@@ -175,7 +175,7 @@ async fn installed_server_reports_its_origin_and_updates() {
     );
     assert_eq!(after["headers"], json!({ "X-Team": ["kept"] }), "{preview}");
     assert_eq!(before["headers"], after["headers"]);
-    run_command(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
     let servers = run_command(&api, "snapshot", json!({})).await["servers"].clone();
     assert_eq!(servers.as_array().map(Vec::len), Some(1));
     assert_eq!(servers[0]["config"]["url"], "https://notes.example/v2");

@@ -11,7 +11,7 @@ async fn launch_files_of_request(app: &TestApp, api: &Api) -> Vec<Value> {
     let request = app.consent_request("near", "its start", |_| true).await;
     let requests = dispatch(api, "snapshot", json!({})).await.unwrap();
     let id = request.id.0.to_string();
-    let own = requests["questions"]
+    let own = requests["consentRequests"]
         .as_array()
         .unwrap()
         .iter()

@@ -26,11 +26,11 @@ async fn waiting_server_reconnects_when_the_page_reports_the_network() {
     let api = Api::new(app.host.clone());
     app.ready_with_grant("far").await;
     drop(server);
-    let response = dispatch(&api, "network_changed", json!({})).await.unwrap();
+    let response = dispatch(&api, "report_network_available", json!({})).await.unwrap();
     assert_eq!(response, json!({}), "the command should be accepted");
     app.until("far", "reconnecting after an unanswered probe", is_reconnecting).await;
     let _back = start_http_server(address).await;
-    dispatch(&api, "network_changed", json!({})).await.unwrap();
+    dispatch(&api, "report_network_available", json!({})).await.unwrap();
     app.until("far", "ready after the reconnect", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
@@ -42,7 +42,7 @@ async fn frequent_network_reports_are_coalesced() {
     let api = Api::new(app.host.clone());
     app.ready_with_grant("far").await;
     for _ in 0..500 {
-        dispatch(&api, "network_changed", json!({})).await.unwrap();
+        dispatch(&api, "report_network_available", json!({})).await.unwrap();
     }
     let looks = async || app.activity("far").await.matches("asking whether it is still there").count();
     assert_eq!(looks().await, 3, "the first reports should cause immediate checks");

@@ -47,9 +47,9 @@ async fn secret_header_values_are_never_returned() {
     assert_eq!(shown["config"]["headers"], expected, "headers should be returned without values");
     assert_eq!(shown["transport"], "streamable-http", "the transport should be reported");
     assert!(
-        shown["foundBy"].as_str().unwrap().contains("initialize"),
+        shown["detection"].as_str().unwrap().contains("initialize"),
         "the detection method should be reported: {}",
-        shown["foundBy"]
+        shown["detection"]
     );
     assert_eq!(shown["url"]["domain"], "127.0.0.1", "the URL should be parsed");
     // Events are ordered, so all events that could contain a secret precede the event of this command.

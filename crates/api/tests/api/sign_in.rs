@@ -28,11 +28,11 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
 
 /// Waits for a consent request of this kind, and submits a decision on it.
 async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
-    let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
-    let consent_request = poll_until(api, "snapshot", has).await["questions"][0].clone();
+    let has = |snapshot: &Value| snapshot["consentRequests"][0]["body"]["kind"] == kind;
+    let consent_request = poll_until(api, "snapshot", has).await["consentRequests"][0].clone();
     run_command(
         api,
-        "answer_question",
+        "decide_consent_request",
         json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer}),
     )
     .await;
@@ -79,9 +79,9 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
     assert_eq!(account["client"], "registered", "client identity of the account");
     assert_eq!(account["canRefresh"], true, "the token should be refreshable");
-    assert_eq!(known["kept"]["where"], "this_run", "a keychain in memory should not persist tokens");
+    assert_eq!(known["tokenStorage"]["where"], "this_run", "a keychain in memory should not persist tokens");
     let steps = known["steps"].as_array().unwrap();
-    assert!(steps.iter().any(|step| step["answer"].as_str().is_some_and(|a| a.contains("[redacted]"))), "{steps:?}");
+    assert!(steps.iter().any(|step| step["response"].as_str().is_some_and(|a| a.contains("[redacted]"))), "{steps:?}");
     assert!(steps.iter().all(|step| step["failed"] == false), "no step should have failed");
 
     let secrets = issuer.secrets();
@@ -110,7 +110,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
 async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
     let far = || json!({"server": "far"});
-    let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
+    let early = dispatch(&api, "complete_sign_in", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
     assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
     run_command(&api, "sign_in", far()).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
@@ -121,7 +121,7 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     run_command(&api, "cancel_sign_in", far()).await;
     let known = poll_until(&api, "authorization", |known| known["inProgress"].is_null()).await;
     assert!(
-        known["failed"].as_str().is_some_and(|words| words.contains("cancelled")),
+        known["failureMessage"].as_str().is_some_and(|words| words.contains("cancelled")),
         "the cancellation should be reported: {known}"
     );
     let state = |is: &'static str| move |s: &Value| s["servers"][0]["state"]["is"] == is;
@@ -132,10 +132,10 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     decide_next_request(&api, "sign_in", allow_once()).await;
     let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
-    let wrong = dispatch(&api, "paste_redirect", wrong).await.unwrap_err();
+    let wrong = dispatch(&api, "complete_sign_in", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
-    run_command(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
+    run_command(&api, "complete_sign_in", json!({"server": "far", "url": page.location().unwrap()})).await;
     poll_until(&api, "snapshot", state("ready")).await;
     app.host.close().await;
 }
@@ -221,7 +221,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         "identityProvider": {"issuer": "https://idp.example", "clientId": "at-idp", "idToken": "${secret:id-token}"},
     });
     let pasted = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}}).to_string();
-    let found = run_command(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
+    let found = run_command(&api, "parse_import", json!({ "text": pasted })).await["servers"][0].clone();
     assert_eq!(
         (&found["usable"], &found["notes"]),
         (&json!(true), &json!([])),
@@ -274,7 +274,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 
     // Pasted settings that already reference a stored secret.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": expected}}}).to_string();
-    let found = run_command(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
+    let found = run_command(&api, "parse_import", json!({ "text": again })).await["servers"][0].clone();
     run_command(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
     assert_eq!(file()["mcpServers"]["two"]["auth"], expected, "the name of the secret should be kept");
     let mut bad = request;
@@ -291,8 +291,8 @@ async fn declined_sign_in_is_reported_and_is_not_a_failure() {
     run_command(&api, "start_server", json!({"server": "far"})).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
     decide_next_request(&api, "sign_in", json!({"action": "deny"})).await;
-    let known = poll_until(&api, "authorization", |known| !known["failed"].is_null()).await;
-    assert_eq!(known["failed"], "You declined the sign-in.", "message for the user");
+    let known = poll_until(&api, "authorization", |known| !known["failureMessage"].is_null()).await;
+    assert_eq!(known["failureMessage"], "You declined the sign-in.", "message for the user");
     assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
@@ -308,7 +308,7 @@ async fn unavailable_sign_in_is_reported_with_its_reason() {
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});
     let known = run_command(&api, "authorization", here()).await;
-    assert!(known["notOffered"].is_string(), "the reason should be reported: {known}");
+    assert!(known["unsupportedReason"].is_string(), "the reason should be reported: {known}");
     let refused = dispatch(&api, "sign_in", here()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Unsupported, "a local server has no sign-in: {refused}");
     let unknown = dispatch(&api, "sign_in", json!({"server": "none"})).await.unwrap_err();
@@ -318,7 +318,7 @@ async fn unavailable_sign_in_is_reported_with_its_reason() {
     run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
     let known = run_command(&api, "authorization", json!({"server": "far"})).await;
     assert!(
-        known["notOffered"].as_str().is_some_and(|why| why.contains("header")),
+        known["unsupportedReason"].as_str().is_some_and(|why| why.contains("header")),
         "a configured header should disable the sign-in: {known}"
     );
     app.host.close().await;

@@ -48,11 +48,11 @@ async fn approve_until_state(api: &Api, state: &str) {
     loop {
         let snapshot = run_command(api, "snapshot", json!({})).await;
         let server = &snapshot["servers"][0]["state"];
-        let consent_request = &snapshot["questions"][0];
+        let consent_request = &snapshot["consentRequests"][0];
         if !consent_request.is_null() {
             let answer = json!({"action": "allow", "scope": "once"});
             let request = json!({"id": consent_request["id"], "hash": consent_request["hash"], "answer": answer});
-            run_command(api, "answer_question", request).await;
+            run_command(api, "decide_consent_request", request).await;
         } else if server["is"] == state && server["signingIn"] != true {
             return;
         }

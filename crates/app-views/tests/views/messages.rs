@@ -52,7 +52,7 @@ async fn a_call_of_an_app_waits_for_the_users_consent() {
     };
     test.post(&opened, call(1));
     let request = test.app.consent_request(SERVER, "the call of the app", is_tool_call_request).await;
-    let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
+    let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.response(&opened, 1).await;
@@ -111,8 +111,10 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
     };
     post(1, "ui/open-link", json!({ "url": "https://example.com/" }));
     let resource = json!({ "uri": "file:///notes/cards.txt", "mimeType": "text/plain", "text": "cards" });
-    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
-    assert_eq!(wanted, AppUserRequest::OpenLink { url: "https://example.com/".into() });
+    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+        unreachable!()
+    };
+    assert_eq!(user_request, AppUserRequest::OpenLink { url: "https://example.com/".into() });
     test.views.answer(&opened.view, request, AppAnswer::Refused).unwrap();
     let refused = test.response(&opened, 1).await;
     assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{refused}");
@@ -120,8 +122,13 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
     let download = json!({ "jsonrpc": "2.0", "id": 2, "method": "ui/download-file",
         "params": { "contents": [{ "type": "resource", "resource": resource }] } });
     test.post(&opened, download);
-    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
-    assert!(matches!(&wanted, AppUserRequest::SaveFiles { files } if files[0].name == "cards.txt"), "{wanted:?}");
+    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+        unreachable!()
+    };
+    assert!(
+        matches!(&user_request, AppUserRequest::SaveFiles { files } if files[0].name == "cards.txt"),
+        "{user_request:?}"
+    );
     assert_eq!(test.views.file(&opened.view, request, 0).await.unwrap(), ("cards.txt".to_owned(), b"cards".to_vec()));
     assert!(matches!(test.views.file(&opened.view, request, 1).await, Err(AppViewError::NoRequest)));
     test.views.answer(&opened.view, request, AppAnswer::Done).unwrap();
@@ -130,8 +137,10 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
     let mode =
         json!({ "jsonrpc": "2.0", "id": 3, "method": "ui/request-display-mode", "params": { "mode": "fullscreen" } });
     test.post(&opened, mode);
-    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
-    assert_eq!(wanted, AppUserRequest::DisplayMode { mode: DisplayMode::Fullscreen });
+    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+        unreachable!()
+    };
+    assert_eq!(user_request, AppUserRequest::DisplayMode { mode: DisplayMode::Fullscreen });
     test.views.answer(&opened.view, request, AppAnswer::DisplayMode { mode: DisplayMode::Fullscreen }).unwrap();
     assert_eq!(test.response(&opened, 3).await["result"], json!({ "mode": "fullscreen" }));
 }
@@ -158,7 +167,7 @@ async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }));
     let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
     let request = test.app.consent_request(SERVER, "the read of the app", is_read).await;
-    assert_eq!(request.rule, "app-reads-ask");
+    assert_eq!(request.reason, "app-reads-ask");
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.response(&opened, 1).await;
     assert!(refused["error"].is_object(), "{refused}");

@@ -186,7 +186,7 @@ pub(super) async fn make_recorded_call(
         error,
         took,
         used,
-        left_out: omitted,
+        omitted_bytes: omitted,
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();

@@ -52,7 +52,7 @@ impl<'a> ResultReviewer<'a> {
         };
         match verdict {
             ResultVerdict::Passes(result) => Ok(*result),
-            ResultVerdict::LeftOut(by) => Err(model_context::withheld_result_text(&by)),
+            ResultVerdict::Withheld(by) => Err(model_context::withheld_result_text(&by)),
             ResultVerdict::Stops(by) => {
                 self.stop.cancel();
                 Err(model_context::withheld_result_text(&by))

@@ -80,7 +80,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         failure: None,
         took: 1,
         used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
-        left_out: None,
+        omitted_bytes: None,
     };
     chat_item(id, ItemState::Whole, body)
 }

@@ -95,7 +95,7 @@ impl ReplyRun {
                     failure: None,
                     took: 0,
                     used: Some(used),
-                    left_out: None,
+                    omitted_bytes: None,
                 };
                 // clock: timestamp of the item.
                 let at = ports::time::system_time_millis();

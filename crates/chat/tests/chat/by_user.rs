@@ -41,7 +41,7 @@ async fn decide_call(
         let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         assert_eq!(request.call.as_deref(), Some(id.as_str()), "the consent request names the call");
         talk.app.decide(&request, answer).await;
-        request.why
+        request.origin
     };
     tokio::join!(decide, talk.chat.call_tool(call))
 }

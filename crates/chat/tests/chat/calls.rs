@@ -39,7 +39,10 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let call = request.call.clone().expect("the consent request names its call");
         assert!(
-            matches!(request.why, ConsentRequestOrigin::Model { ref conversation, .. } if conversation == CONVERSATION_ID),
+            matches!(
+                &request.origin,
+                ConsentRequestOrigin::Model { conversation, .. } if conversation == CONVERSATION_ID
+            ),
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
@@ -181,7 +184,9 @@ async fn long_result_is_read_in_parts() {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.send_and_wait("Show").await;
-    let ItemBody::ToolCall { left_out: Some(omitted), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
+    let ItemBody::ToolCall { omitted_bytes: Some(omitted), .. } = &items[2].body else {
+        panic!("{:?} is long", items[2])
+    };
     let requests = talk.model.requests();
     let results = tool_results(requests[1].messages.last().unwrap());
     let note = results[0].1.lines().last().unwrap_or_default();
@@ -237,7 +242,7 @@ async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     let request = talk.app.consent_request("demo", "the first call", is_tool_call_request).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = talk.app.consent_request("other", "the call that a result led to", is_tool_call_request).await;
-    let ConsentRequestOrigin::Model { after, .. } = &request.why else {
+    let ConsentRequestOrigin::Model { untrusted_servers: after, .. } = &request.origin else {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");

@@ -54,11 +54,12 @@ async fn call_after_a_resource_of_the_same_server_requires_consent_unless_disabl
     talk.send("Use it").await;
     let request = talk.app.consent_request("demo", "the call after a resource", is_tool_call_request).await;
     assert_eq!(
-        (request.rule, request.scopes),
+        (request.reason, request.scopes),
         ("after-untrusted", &[ApprovalScope::Once][..]),
         "S26: the call requires consent, once"
     );
-    let ConsentRequestOrigin::Model { read, after, .. } = &request.why else {
+    let ConsentRequestOrigin::Model { same_server_readings: read, untrusted_servers: after, .. } = &request.origin
+    else {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(
@@ -99,8 +100,8 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     // The other branch doesn't contain the attachment, but the label applies to the whole conversation.
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, Some(first)).await.unwrap();
     let request = app.consent_request("demo", "the call after the restart", is_tool_call_request).await;
-    assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent");
-    let ConsentRequestOrigin::Model { read, .. } = &request.why else {
+    assert_eq!(request.reason, "after-untrusted", "S26: the call requires consent");
+    let ConsentRequestOrigin::Model { same_server_readings: read, .. } = &request.origin else {
         panic!("the origin is not a model: {request:?}")
     };
     assert!(

@@ -48,7 +48,7 @@ async fn conversation_with_pending_result() -> (TestConversation, ConsentRequest
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = talk.app.consent_request("demo", "the result", is_result_review_request).await;
     assert_eq!(
-        (request.rule, request.scopes),
+        (request.reason, request.scopes),
         ("result-review", &[ApprovalScope::Once][..]),
         "S27: the approval applies once"
     );

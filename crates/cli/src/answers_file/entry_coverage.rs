@@ -182,7 +182,7 @@ pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> 
 fn requires_decision_each_time(request: &ConsentRequest) -> bool {
     // The rule of the consent request may be another one, such as the rule for new definitions.
     matches!(&request.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
-        || ASK_EACH_TIME_RULES.contains(&request.rule.as_str())
+        || ASK_EACH_TIME_RULES.contains(&request.reason.as_str())
 }
 
 /// Returns the hash of the called tool's definition, or `None` if the consent request is not for a tool call.
@@ -237,10 +237,13 @@ fn flag_reasons_text(flags: &[Flag]) -> String {
 
 /// Returns the condition for calls by a model that has read output of servers, or `None` if it does not apply.
 fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
-    let ConsentRequestOrigin::Model { after, read, .. } = &request.why else { return None };
+    let ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } = &request.origin
+    else {
+        return None;
+    };
     // Without a rule that requires a decision for each act, an approval that is limited to one call means that the
     // conversation contains, or may contain, output of other servers.
-    let may_be = request.rule == "after-untrusted"
+    let may_be = request.reason == "after-untrusted"
         || (request.scopes == [ApprovalScope::Once]
             && !requires_decision_each_time(request)
             && ConsentRequestKind::of_request(request) == ConsentRequestKind::Tool);

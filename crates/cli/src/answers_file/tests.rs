@@ -29,7 +29,7 @@ fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     request
 }
 
-fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
+fn consent_request(server: &str, body: ConsentRequestBody, origin: ConsentRequestOrigin) -> ConsentRequest {
     ConsentRequest {
         call: None,
         round: None,
@@ -39,10 +39,10 @@ fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOr
         transport: "stdio".into(),
         command_line: "npx -y pkg".into(),
         asked_at: 0,
-        why,
+        origin,
         body,
         scopes: vec![ApprovalScope::Once],
-        rule: String::new(),
+        reason: String::new(),
         marks: Default::default(),
     }
 }
@@ -55,7 +55,7 @@ fn start_request() -> ConsentRequest {
         args: vec![],
         env: vec![],
         cwd: None,
-        approved_before: None,
+        earlier_approval: None,
         sandbox: None,
         files: Vec::new(),
         writers: Vec::new(),
@@ -118,18 +118,26 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
 fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     let model = |after: &[&str]| ConsentRequestOrigin::Model {
         conversation: "c".into(),
-        after: after.iter().map(|&server| server.to_owned()).collect(),
-        read: Vec::new(),
+        untrusted_servers: after.iter().map(|&server| server.to_owned()).collect(),
+        same_server_readings: Vec::new(),
     };
     let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
-    let trusted =
-        ConsentRequest { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool_request("a", "read") };
-    let untrusted = ConsentRequest { why: model(&["web"]), ..trusted.clone() };
+    let trusted = ConsentRequest {
+        origin: model(&[]),
+        scopes: all.clone(),
+        reason: "tools-ask".into(),
+        ..tool_request("a", "read")
+    };
+    let untrusted = ConsentRequest { origin: model(&["web"]), ..trusted.clone() };
     let unknown = ConsentRequest { scopes: vec![ApprovalScope::Once], ..trusted.clone() };
-    let held = ConsentRequest { rule: "after-untrusted".into(), ..trusted.clone() };
-    let same = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
-    let same = ConsentRequest { why: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
+    let held = ConsentRequest { reason: "after-untrusted".into(), ..trusted.clone() };
+    let same = ConsentRequestOrigin::Model {
+        conversation: "c".into(),
+        untrusted_servers: Vec::new(),
+        same_server_readings: vec![own],
+    };
+    let same = ConsentRequest { origin: same, scopes: vec![ApprovalScope::Once], ..held.clone() };
     let plain = parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed =
         parse_answers(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
@@ -158,7 +166,7 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         openable: true,
     };
     let page = ConsentRequestBody::Url { message: String::new(), url: parts() };
-    let resource = ConsentRequestBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
+    let resource = ConsentRequestBody::Read { call_kind: CallKind::Resource, name: uri.into(), arguments: json!({}) };
     let client = ConsentRequestBody::ClientId {
         url: parts(),
         issuer: uri.into(),
@@ -263,7 +271,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
 
 #[test]
 fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
-    let request = ConsentRequest { rule: "rule-asks".into(), ..tool_request("files", "read") };
+    let request = ConsentRequest { reason: "rule-asks".into(), ..tool_request("files", "read") };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
@@ -278,14 +286,14 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
-    for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
-        let mut request = ConsentRequest { rule: rule.into(), ..tool_request("files", "pay") };
+    for reason in ["tool-asks-each-time", "new-tool", "tool-changed"] {
+        let mut request = ConsentRequest { reason: reason.into(), ..tool_request("files", "pay") };
         if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {
             *own = claims;
         }
-        assert_eq!(open.find(&request).cloned(), lack(), "{rule}: a pattern should not approve it");
-        assert_eq!(by("d").find(&request).cloned(), lack(), "{rule}: the definition's hash should not approve it");
-        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{rule}: the payload's hash should approve it");
+        assert_eq!(open.find(&request).cloned(), lack(), "{reason}: a pattern should not approve it");
+        assert_eq!(by("d").find(&request).cloned(), lack(), "{reason}: the definition's hash should not approve it");
+        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{reason}: the payload's hash should approve it");
     }
 }
 
@@ -296,7 +304,8 @@ fn s32_refusal_describes_the_changed_definition() {
     let change =
         |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
     let changes = ["a", "b", "c", "d"].map(change).to_vec();
-    request.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
+    request.marks.diff =
+        Some(DefinitionDiff { changes, more: 2, server_changed: false, is_truncated: false, before: None });
     let reason =
         "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
     for answers in [parse_answers(json!([])), parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
@@ -420,8 +429,12 @@ fn every_problem_has_a_position_and_an_explanation() {
 fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
         let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
-        let why = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
-        ConsentRequest { rule: "result-review".into(), ..consent_request("web", body, why) }
+        let origin = ConsentRequestOrigin::Model {
+            conversation: "c".into(),
+            untrusted_servers: Vec::new(),
+            same_server_readings: Vec::new(),
+        };
+        ConsentRequest { reason: "result-review".into(), ..consent_request("web", body, origin) }
     };
     let mut wrong = result();
     wrong.marks.flags =

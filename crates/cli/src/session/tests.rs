@@ -56,7 +56,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         failure: None,
         took: 0,
         used: None,
-        left_out: None,
+        omitted_bytes: None,
     };
     let item = ConversationItem {
         id: "1".into(),
@@ -65,7 +65,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         state: Some(ItemState::Streaming),
         seq: None,
         siblings: None,
-        left_out: None,
+        omitted: None,
         body: body.into(),
     };
     let request = ConsentRequest {
@@ -75,16 +75,16 @@ async fn s33_call_is_printed_before_its_consent_request() {
         transport: "stdio".into(),
         command_line: String::new(),
         asked_at: 0,
-        why: ConsentRequestOrigin::Server,
+        origin: ConsentRequestOrigin::Server,
         round: None,
         body: ConsentRequestBody::Roots { folders: Vec::new() },
         scopes: Vec::new(),
-        rule: String::new(),
+        reason: String::new(),
         marks: Default::default(),
         call: Some("1".into()),
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
-    let events = vec![call, Event::QuestionChanged { question: request }];
+    let events = vec![call, Event::ConsentRequestChanged { consent_request: request }];
     apply_events(&Events { first: 0, events }, &view_sender, &mut TestPrinter { talk, output }).await;
     assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();

@@ -60,7 +60,7 @@ fn installed_bundle_runs_in_its_sandbox_after_consent() {
     let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.value()["added"], true);
-    assert!(ended.questions().is_empty(), "nothing should be started: {ended:?}");
+    assert!(ended.decided_requests().is_empty(), "nothing should be started: {ended:?}");
     let server = &folder.settings()["demo"];
     let place = folder.path("data/bundles").join(bundle_folder_of(&ended));
     assert_eq!(server["command"], json!(place.join("server/demo")), "the program should be in the bundle's folder");

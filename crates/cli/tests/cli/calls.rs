@@ -25,7 +25,7 @@ fn servers_are_listed_with_state_and_capabilities() {
         capabilities.iter().any(|c| c.as_str().is_some_and(|c| c.starts_with("tools"))),
         "{capabilities:?} should contain tools"
     );
-    assert_eq!(ended.questions(), [("start-server", "allowed", "answers")], "the start should require consent");
+    assert_eq!(ended.decided_requests(), [("start-server", "allowed", "answers")], "the start should require consent");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn tool_is_called_in_every_revision() {
         let used = ended.lines.iter().any(|line| line["server"]["revision"] == revision);
         assert!(used, "an event should contain the revision {revision}");
         let expected = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
-        assert_eq!(ended.questions(), expected, "both acts should require consent in {revision}");
+        assert_eq!(ended.decided_requests(), expected, "both acts should require consent in {revision}");
         let states: Vec<_> = ended.lines.iter().filter_map(|line| line["call"]["state"].as_str()).collect();
         assert_eq!(states.last(), Some(&"done"), "the end of the call should be an event in {revision}: {states:?}");
     }

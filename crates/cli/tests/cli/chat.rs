@@ -74,7 +74,7 @@ fn model_calls_a_tool_and_replies_with_its_result() {
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call should be returned");
-    let decisions: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
+    let decisions: Vec<_> = ended.decided_requests().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
     assert_eq!(decisions, [("tool", "allowed", "answers")], "the call should be decided like every other call");
     let pieces = ended.lines.iter().filter(|line| line["event"] == "reply_delta").count();
     assert!(pieces >= 2, "the reply should be streamed in several pieces: {pieces}");
@@ -102,9 +102,9 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
     let ended = folder.run_with(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I may not.", "X09: the model should continue without the call");
     assert!(
-        ended.questions().contains(&("tool", "denied", "answers")),
+        ended.decided_requests().contains(&("tool", "denied", "answers")),
         "nothing should be sent: {:?}",
-        ended.questions()
+        ended.decided_requests()
     );
 }
 
@@ -201,7 +201,7 @@ fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
     let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
     let ended = folder.run_with(&allowing_answers(json!([])), &chat);
     assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry should be withheld");
-    assert!(ended.questions().contains(&("result", "denied", "answers")), "{:?}", ended.questions());
+    assert!(ended.decided_requests().contains(&("result", "denied", "answers")), "{:?}", ended.decided_requests());
     let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&allowing_answers(entry), &chat);
     assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry should be sent to the model");

@@ -20,7 +20,7 @@ fn sandbox_plan_is_shown_without_starting_anything() {
         json!([{"path": path, "access": "write"}]),
         "the configured folders and hosts should be listed"
     );
-    assert!(plan.questions().is_empty(), "nothing should be started, so no consent should be requested");
+    assert!(plan.decided_requests().is_empty(), "nothing should be started, so no consent should be requested");
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [format!("may change  {}", path.display()), "network     none".to_owned()] {

@@ -22,7 +22,7 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
     let ended = listed.run_with_input(&folder, &arguments, "s3cret-value\n");
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.2.0");
     assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret should not be printed: {ended:?}");
-    assert!(ended.questions().is_empty(), "nothing should be started");
+    assert!(ended.decided_requests().is_empty(), "nothing should be started");
     let expected = json!({
         "command": "npx", "args": ["-y", "@alice/notes@1.2.0"], "env": { "NOTES_KEY": "${secret:notes.NOTES_KEY}" },
         "sandbox": { "folders": [], "network": true },

@@ -18,12 +18,12 @@ mod models;
 #[cfg(target_os = "linux")]
 mod own_process;
 mod program;
-mod questions;
 mod refusals;
 mod registry;
 mod remote;
 mod review;
 mod rules;
+mod server_requests;
 mod sign_in;
 #[cfg(unix)]
 mod signals;

@@ -52,7 +52,7 @@ impl ProgramResult {
     }
 
     /// Returns the kind, the decision and the source of the decision of each consent request in the output.
-    pub(crate) fn questions(&self) -> Vec<(&str, &str, &str)> {
+    pub(crate) fn decided_requests(&self) -> Vec<(&str, &str, &str)> {
         let requests = self.lines.iter().filter(|line| line["event"] == "question");
         requests
             .map(|line| {

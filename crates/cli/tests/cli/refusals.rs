@@ -9,7 +9,7 @@ fn server_is_not_started_without_consent() {
     let folder = TestFolder::new();
     let ended = folder.run(&["tools", "demo"]);
     assert_eq!(ended.error(3).0, "refused", "the start should be denied");
-    assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the denial should be an event");
+    assert_eq!(ended.decided_requests(), [("start-server", "denied", "policy")], "the denial should be an event");
     let request = ended.lines.iter().find(|line| line["event"] == "question").unwrap();
     assert!(
         request["reason"].as_str().unwrap().contains("--answers"),
@@ -33,7 +33,7 @@ fn refused_servers_are_listed_as_refused() {
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "the server should be listed");
     assert_ne!(servers[0]["state"]["is"], "ready", "the server should not be started");
-    assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the denial should be an event");
+    assert_eq!(ended.decided_requests(), [("start-server", "denied", "policy")], "the denial should be an event");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn tool_is_not_called_without_consent() {
     let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
     assert_eq!(ended.error(3).0, "refused", "the call should be denied");
     let expected = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
-    assert_eq!(ended.questions(), expected, "a consent request without an entry should be denied");
+    assert_eq!(ended.decided_requests(), expected, "a consent request without an entry should be denied");
 
     let cancel = json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},

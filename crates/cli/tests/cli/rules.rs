@@ -26,7 +26,7 @@ fn policy_check_names_the_deciding_rule_and_starts_nothing() {
     assert_eq!(denied.value()["effect"], "deny", "the rule should match");
     let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
     assert_eq!(denied.value()["by"], by, "the rule should be named");
-    assert!(denied.questions().is_empty(), "nothing should be started");
+    assert!(denied.decided_requests().is_empty(), "nothing should be started");
     let checked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
     assert_eq!(checked.value()["effect"], "ask", "other arguments should require consent");
     assert_eq!(

@@ -110,7 +110,7 @@ async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
             .any(|line| line["event"] == "note" && line["message"].as_str().unwrap_or_default().contains("127.0.0.1")),
         "a wrong URL should be reported, and another accepted: {done:?}"
     );
-    let kinds: Vec<_> = done.questions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
+    let kinds: Vec<_> = done.decided_requests().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
     assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "the consent requests should be listed");
     let all: String = done.lines.iter().map(ToString::to_string).chain([done.errors.clone()]).collect();
     for secret in issuer.secrets() {

@@ -210,7 +210,7 @@ fn grant_applies_to_the_next_run() {
     assert_eq!(terminal.end().0, 0, "the server should be started");
     let ended = folder.run(&["tools", "demo"]);
     assert!(!ended.value().as_array().unwrap().is_empty(), "the next run should succeed without a prompt");
-    assert_eq!(ended.questions(), [], "there should be no consent request");
+    assert_eq!(ended.decided_requests(), [], "there should be no consent request");
 }
 
 #[tokio::test(flavor = "multi_thread")]

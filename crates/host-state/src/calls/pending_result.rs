@@ -30,7 +30,7 @@ pub enum ResultVerdict {
     /// The model reads the result.
     Passes(Box<ToolResult>),
     /// The model does not read the result, for the given reason.
-    LeftOut(String),
+    Withheld(String),
     /// The model does not read the result, for the given reason, and its run stops.
     Stops(String),
 }

@@ -86,12 +86,12 @@ fn ended_run_takes_its_own_tickets_only() {
 #[test]
 fn consent_request_belongs_to_the_conversation_of_its_call() {
     let calls = table(&[("1", "s", CallState::Running)]);
-    let why = calls.consent_origin(Some("1"));
+    let origin = calls.consent_origin(Some("1"));
     assert!(
-        matches!(&why, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
-        "the origin is the call: {why:?}"
+        matches!(&origin, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
+        "the origin is the call: {origin:?}"
     );
-    assert_eq!(calls.conversation_of_request(&why).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(calls.conversation_of_request(&origin).as_deref(), Some("c"), "the conversation of the call is known");
     assert_eq!(
         calls.consent_origin(Some("gone")),
         ConsentRequestOrigin::Server,
@@ -111,7 +111,7 @@ fn cancelled_result_review_stops_the_model_and_a_denied_one_does_not() {
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());
         calls.held_results.insert("1".to_owned(), PendingResult { result, reply });
         calls.withhold_result("1", outcome, "by the user".to_owned());
-        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::LeftOut };
+        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::Withheld };
         assert_eq!(verdict.try_recv(), Ok(expected("by the user".to_owned())), "{outcome:?}");
     }
 }

@@ -80,8 +80,8 @@ pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -
 }
 
 /// Returns the originator of a consent request, as written to the audit log.
-pub const fn originator_name(why: &ConsentRequestOrigin) -> &'static str {
-    match why {
+pub const fn originator_name(origin: &ConsentRequestOrigin) -> &'static str {
+    match origin {
         ConsentRequestOrigin::User { .. } => "user",
         ConsentRequestOrigin::Model { .. } => "model",
         ConsentRequestOrigin::App { .. } => "app",

@@ -18,11 +18,11 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
         command_line: String::new(),
         transport: "stdio",
         asked_at: 0,
-        why: ConsentRequestOrigin::Server,
+        origin: ConsentRequestOrigin::Server,
         round: None,
         body,
         scopes: &[ApprovalScope::Once],
-        rule: "",
+        reason: "",
         marks: ReviewFindings::default(),
         call: purpose.shown_call().map(str::to_owned),
     };

@@ -38,7 +38,7 @@ pub struct ConsentRequestView {
     /// Time at which the request was created.
     pub asked_at: Millis,
     /// Origin of the request: the user, a model, an app, a call, or the server.
-    pub why: ConsentRequestOrigin,
+    pub origin: ConsentRequestOrigin,
     /// Number of the round of input requests in the call that led to the request, starting at 1. Multiple requests in
     /// one round have the same number. `None` if no call led to the request.
     pub round: Option<u32>,
@@ -47,7 +47,7 @@ pub struct ConsentRequestView {
     /// Scopes that the user can choose for an approval.
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
-    pub rule: &'static str,
+    pub reason: &'static str,
     /// Findings that are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.
@@ -63,7 +63,7 @@ pub enum ConsentRequestBody {
         config: HttpConfig,
         /// Earlier approval of the address, which doesn't cover this connection. `None` if there is no earlier grant
         /// with a readable text.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
     },
     /// Start a server with exactly this command.
     StartServer {
@@ -73,7 +73,7 @@ pub enum ConsentRequestBody {
         resolved: PathBuf,
         /// Earlier approval of the server's command, which doesn't cover this start. `None` if there is no earlier
         /// grant with a readable text.
-        approved_before: Option<EarlierApproval>,
+        earlier_approval: Option<EarlierApproval>,
         /// Sandbox plan: accessible paths and the mechanism that enforces it. `None` without a sandbox.
         plan: Option<ResolvedSandbox>,
         /// Files that determine what the command runs, read when the request was created.
@@ -187,9 +187,9 @@ pub enum ConsentRequestBody {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EarlierApproval {
     /// Text of the command or address that was approved earlier.
-    pub before: String,
+    pub approved: String,
     /// Text of the command or address that this request is for.
-    pub now: String,
+    pub requested: String,
 }
 
 /// A decision of the user on a consent request.

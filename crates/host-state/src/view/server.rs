@@ -43,7 +43,7 @@ pub struct ServerView {
     pub sent_roots: Option<Vec<PathBuf>>,
     /// Name of the mechanism that enforces the sandbox of the running server, or `None` if the server has no sandbox or
     /// is not running.
-    pub held_by: Option<&'static str>,
+    pub sandbox_mechanism: Option<&'static str>,
     /// URIs of the subscribed resources.
     pub subscriptions: Vec<String>,
     /// Minimum level of log messages that the server was requested to send, or `None` if none was set.

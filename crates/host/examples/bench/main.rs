@@ -116,7 +116,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
     }
     times.sort_unstable();
     println!(
-        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {CONSENT_REQUEST_COUNT}",
+        "a consent request, from the server's line to the event {when}  median {} ms, worst {} ms of {CONSENT_REQUEST_COUNT}",
         times[times.len() / 2],
         times[times.len() - 1]
     );

@@ -29,7 +29,7 @@ impl Host {
     /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
     /// [`withdraw_result_review`](Self::withdraw_result_review).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
-        let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
+        let closing = || ResultVerdict::Withheld("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
         let Ok(review) = self.with_owner(move |owner| owner.data_flow_of(&server).tool_review_setting(&tool)).await
         else {
@@ -50,14 +50,14 @@ impl Host {
         let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
-            return noted.map_or_else(|_| closing(), |()| ResultVerdict::LeftOut(TOO_LARGE_REASON.to_owned()));
+            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(TOO_LARGE_REASON.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {
             return closing();
         }
         // The sender was dropped, so the review ended without a verdict.
-        verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
+        verdict.await.unwrap_or_else(|_| ResultVerdict::Withheld("as its review was withdrawn".to_owned()))
     }
 
     /// Withdraws the pending consent request for the review of a call's result.

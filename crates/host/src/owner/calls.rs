@@ -18,7 +18,7 @@ use crate::view::{ConsentRequestBody, HostEvent};
 /// Result of the decision about a call, if the call is not denied.
 pub(super) enum CallDisposition {
     /// The call is allowed, and is sent once this entry is written.
-    Write(Box<AuditEntry>, SendPermit),
+    Allow(Box<AuditEntry>, SendPermit),
     /// The call requires the user's consent.
     Ask(CallConsentRequest),
 }

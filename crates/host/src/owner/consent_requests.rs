@@ -25,20 +25,20 @@ impl Owner {
     pub(super) fn request_consent(
         &mut self,
         server: &str,
-        why: ConsentRequestOrigin,
+        origin: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
         reason: DecisionReason,
         purpose: RequestPurpose,
     ) {
-        self.request_consent_with(server, why, body, scopes, reason, purpose, (None, None));
+        self.request_consent_with(server, origin, body, scopes, reason, purpose, (None, None));
     }
 
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
     pub(super) fn request_consent_with(
         &mut self,
         server: &str,
-        why: ConsentRequestOrigin,
+        origin: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
         reason: DecisionReason,
@@ -60,11 +60,11 @@ impl Owner {
             command_line,
             transport,
             asked_at: self.now(),
-            why,
+            origin,
             round,
             body,
             scopes,
-            rule: reason.name(),
+            reason: reason.name(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };
@@ -98,14 +98,14 @@ impl Owner {
                 self.on_sampling(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
-                let why = self.calls.consent_origin(call.as_deref());
+                let origin = self.calls.consent_origin(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
                 if let Some(call) = &call {
                     self.set_call_state(call, CallState::AwaitingInput);
                 }
                 let purpose = RequestPurpose::Request { requester, call };
                 let (body, schema) = to_consent_body(server_request);
-                self.request_consent_with(server, why, body, scopes, reason, purpose, (schema, round));
+                self.request_consent_with(server, origin, body, scopes, reason, purpose, (schema, round));
             }
             (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
         }

@@ -269,7 +269,7 @@ impl Owner {
         }
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, payload_hash) = (pending.view.server.clone(), outgoing.payload_hash.clone());
-        let asker = originator_name(&pending.view.why);
+        let asker = originator_name(&pending.view.origin);
         let entry = self.outcome_audit_entry(
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,

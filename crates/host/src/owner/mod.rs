@@ -5,7 +5,6 @@ mod apps;
 mod audit;
 mod audited_decision;
 mod calls;
-mod changed_tools;
 mod confirmed_settings;
 mod consent_requests;
 mod conversation_servers;
@@ -18,6 +17,7 @@ mod install_origins;
 mod known_sessions;
 mod last_uses;
 mod muting;
+mod offline_review_states;
 mod packages;
 mod path_links;
 mod pins;
@@ -245,7 +245,7 @@ impl Owner {
             unreviewed: self.reviews.count_unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             sent_roots: self.accessible_roots(name),
-            held_by: record
+            sandbox_mechanism: record
                 .launch
                 .plan
                 .as_ref()

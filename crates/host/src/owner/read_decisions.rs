@@ -42,7 +42,7 @@ impl Owner {
                     ..AuditedDecision::default()
                 };
                 let entry = self.make_audit_entry(decided);
-                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
+                Ok(CallDisposition::Allow(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Ask { reason, scopes, .. } => {
                 Ok(CallDisposition::Ask((read_consent_body(call, request), reason, scopes)))

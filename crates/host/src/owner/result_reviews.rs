@@ -24,11 +24,15 @@ impl Owner {
         reply: oneshot::Sender<ResultVerdict>,
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
-        let why = ConsentRequestOrigin::Model { conversation, after: Vec::new(), read: Vec::new() };
+        let origin = ConsentRequestOrigin::Model {
+            conversation,
+            untrusted_servers: Vec::new(),
+            same_server_readings: Vec::new(),
+        };
         self.calls.held_results.insert(call.clone(), PendingResult { result, reply });
         self.request_consent(
             &server,
-            why,
+            origin,
             body,
             &[ApprovalScope::Once],
             DecisionReason::ResultReview,
@@ -72,7 +76,7 @@ impl Owner {
                     server = pending.view.server,
                     "a result differed from the approved one and was omitted"
                 );
-                ResultVerdict::LeftOut("because it differs from the displayed result".to_owned())
+                ResultVerdict::Withheld("because it differs from the displayed result".to_owned())
             }
         };
         let passes = matches!(verdict, ResultVerdict::Passes(_));

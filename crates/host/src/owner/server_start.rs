@@ -51,7 +51,7 @@ impl Owner {
         match &config.transport {
             ServerTransport::Stdio(stdio) => self.find_command(name, &config, stdio),
             ServerTransport::Http(http) => {
-                let body = ConsentRequestBody::ConnectServer { config: http.clone(), approved_before: None };
+                let body = ConsentRequestBody::ConnectServer { config: http.clone(), earlier_approval: None };
                 self.emit_server(&name);
                 self.decide_start(&name, &address_hash(http), body);
             }

@@ -106,7 +106,7 @@ impl Owner {
     /// Returns `true` if a consent request is for a call of a tool that the user turned off, by a model or an app.
     fn is_for_disabled_tool(&self, pending: &PendingRequest) -> bool {
         let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
-        matches!(pending.view.why, ConsentRequestOrigin::Model { .. } | ConsentRequestOrigin::App { .. })
+        matches!(pending.view.origin, ConsentRequestOrigin::Model { .. } | ConsentRequestOrigin::App { .. })
             && self
                 .servers
                 .records

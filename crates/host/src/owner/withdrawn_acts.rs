@@ -38,7 +38,7 @@ impl Owner {
 
     /// Records in the audit log that an approved result was not sent to a model, because the model's run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
-        let conversation = self.calls.conversation_of_request(&pending.view.why);
+        let conversation = self.calls.conversation_of_request(&pending.view.origin);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
             kind: consent_kind(&pending.view.body),

@@ -73,8 +73,8 @@ async fn a_call_by_an_app_requires_consent_and_names_the_app() {
     let request = app
         .consent_request(SERVER, "the app's call", |request| matches!(request.body, ConsentRequestBody::Tool { .. }))
         .await;
-    let ConsentRequestOrigin::App { conversation, tool, reaches_other_hosts } = &request.why else {
-        panic!("the request should come from the app: {:?}", request.why)
+    let ConsentRequestOrigin::App { conversation, tool, reaches_other_hosts } = &request.origin else {
+        panic!("the request should come from the app: {:?}", request.origin)
     };
     assert_eq!((conversation.as_deref(), tool.as_str(), *reaches_other_hosts), (Some("c"), "show-monitor", false));
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -100,7 +100,7 @@ async fn a_grant_does_not_cover_an_app_that_other_hosts_can_influence() {
     call_result(allowed).await.expect("the approved call should return a result");
     let called = spawn_call(&app, "2", app_origin(true), APP_TOOL);
     let request = app.consent_request(SERVER, "the influenced call", is_call).await;
-    assert_eq!(request.rule, "after-untrusted", "content of other hosts may have caused the call");
+    assert_eq!(request.reason, "after-untrusted", "content of other hosts may have caused the call");
     app.decide(&request, UserDecision::Deny).await;
     let refused = call_result(called).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");

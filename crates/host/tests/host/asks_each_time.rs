@@ -43,7 +43,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool_call_request).await;
-    assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
+    assert_eq!((request.reason, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
         let lasting = app.host.decide(request.id, hash.clone(), UserDecision::Allow(scope)).await;

@@ -69,7 +69,7 @@ async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
     assert_eq!(app.server(SERVER).await.pid, None, "nothing was started");
     app.decide(&after, allow()).await;
     let view = app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
-    assert_eq!(view.held_by, Some(plan.mechanism.name()), "what was displayed is enforced");
+    assert_eq!(view.sandbox_mechanism, Some(plan.mechanism.name()), "what was displayed is enforced");
     app.host.close().await;
 }
 
@@ -86,8 +86,8 @@ async fn start_in_a_chosen_sandbox_requires_consent_even_if_approved_before() {
     let second = start_request(&app).await;
     start_in_sandbox(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
-    assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
-    let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { approved_before: Some(_), .. });
+    assert_eq!(request.reason, "sandbox-chosen", "the command is the approved one");
+    let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { earlier_approval: Some(_), .. });
     assert!(!is_marked, "no change of the command is reported");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the grant stays, and nothing is added to it");
     assert_eq!(app.server(SERVER).await.pid, None, "the grant does not start the server");

@@ -126,7 +126,7 @@ async fn call_waiting_for_its_audit_entry_is_decided_by_the_current_data_flow() 
         disk.release_delayed_entries();
         let request =
             app.consent_request(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-        assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
+        assert_eq!(request.reason, "after-untrusted", "S26: the call requires consent, as {by} has set");
         assert_eq!(sent_call_count(&app).await, before, "nothing was sent");
         app.decide(&request, UserDecision::Deny).await;
         waits.await.unwrap().expect_err("the call is refused");

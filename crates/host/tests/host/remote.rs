@@ -35,9 +35,9 @@ async fn nothing_is_sent_before_the_address_is_approved() {
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", is_connect).await;
-    let ConsentRequestBody::ConnectServer { config, approved_before } = &consent_request.body else { unreachable!() };
+    let ConsentRequestBody::ConnectServer { config, earlier_approval } = &consent_request.body else { unreachable!() };
     assert_eq!(
-        (config.url.as_str(), approved_before),
+        (config.url.as_str(), earlier_approval),
         (server.url("/mcp").as_str(), &None),
         "the consent request contains the whole URL"
     );
@@ -146,10 +146,10 @@ async fn any_change_of_a_server_address_requires_consent_again() {
         assert!(!view.approved, "the approval does not cover {changed:?}");
         app.host.start_server("far".into()).await.unwrap();
         let consent_request = app.consent_request("far", "its changed address", is_connect).await;
-        let ConsentRequestBody::ConnectServer { approved_before, .. } = &consent_request.body else { unreachable!() };
-        let shown = Some(EarlierApproval { before: before.clone(), now });
-        assert_eq!(*approved_before, shown, "texts of {changed:?} and of the previously approved address");
-        assert_eq!(consent_request.rule, "address-changed", "the rule names the change");
+        let ConsentRequestBody::ConnectServer { earlier_approval, .. } = &consent_request.body else { unreachable!() };
+        let shown = Some(EarlierApproval { approved: before.clone(), requested: now });
+        assert_eq!(*earlier_approval, shown, "texts of {changed:?} and of the previously approved address");
+        assert_eq!(consent_request.reason, "address-changed", "the reason names the change");
         app.decide(&consent_request, UserDecision::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };

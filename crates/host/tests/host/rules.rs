@@ -192,7 +192,7 @@ async fn calls_to_a_trusted_server_require_consent_for_unreviewed_tools_only() {
     call_result(spawn_call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = spawn_call(&app, "3", "ask_model", json!({}), None);
     let request = app.consent_request(SERVER, "an unreviewed tool", is_tool_call_request).await;
-    assert_eq!(request.rule, "new-tool", "the consent request names the reason");
+    assert_eq!(request.reason, "new-tool", "the consent request names the reason");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let request = app.consent_request(SERVER, "the model", sampling).await;
@@ -226,7 +226,7 @@ async fn careful_preset_requires_consent_for_allowed_tools() {
     let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
     assert_eq!(
-        (request.rule, request.scopes),
+        (request.reason, request.scopes),
         ("preset-asks", &[ApprovalScope::Once][..]),
         "the preset requires consent for each call"
     );
@@ -263,7 +263,7 @@ async fn every_act_requires_consent_until_unreadable_rules_are_repaired() {
         let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
         assert_eq!(
-            (request.rule, request.scopes),
+            (request.reason, request.scopes),
             (expected, &[ApprovalScope::Once][..]),
             "each call requires consent, with the reason"
         );

@@ -336,7 +336,7 @@ async fn sampling_rule_allows_requests_within_its_budget() {
     let called = spawn_call(&app, "3", json!({ "with_picture": false }));
     let consent_request = app.consent_request(SERVER, "the model, beyond the budget", is_sampling).await;
     assert_eq!(
-        consent_request.rule, "sampling-asks",
+        consent_request.reason, "sampling-asks",
         "[sampling-rate-limit]: a request beyond the budget requires consent"
     );
     app.decide(&consent_request, UserDecision::Deny).await;

@@ -99,7 +99,7 @@ async fn tool_requires_consent_despite_its_annotations() {
     let called = spawn_call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
     let request = app.consent_request("s", "the tool", is_tool_call_request).await;
     assert_eq!(
-        request.rule, "tools-ask",
+        request.reason, "tools-ask",
         "[tools-annotations-untrusted] [tools-annotations-no-decisions]: the call requires consent"
     );
     assert!(

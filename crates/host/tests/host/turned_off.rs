@@ -163,7 +163,7 @@ async fn a_call_of_a_tool_that_is_turned_on_still_requires_consent() {
     set_disabled(&app, &[]).await;
     let by_model = spawn_call(&app, "by-model", model_origin());
     let request = app.consent_request(SERVER, "the model's call", is_call_of("by-model")).await;
-    assert_eq!(request.rule, "tools-ask", "the preset requires consent for each call");
+    assert_eq!(request.reason, "tools-ask", "the preset requires consent for each call");
     app.decide(&request, UserDecision::Deny).await;
     let denied = call_result(by_model).await;
     assert!(matches!(denied, Err(CallFailure::Refused(_))), "{denied:?}");

@@ -23,7 +23,7 @@ pub struct DefinitionDiff {
     /// Set if the server changed since the review: its command, program or address, or the issuer of its tokens.
     pub server_changed: bool,
     /// Set if only the beginning of the reviewed definition is stored, because it is too large.
-    pub cut: bool,
+    pub is_truncated: bool,
     /// Complete reviewed definition, if it is stored. The current one is in the catalog.
     pub before: Option<String>,
 }

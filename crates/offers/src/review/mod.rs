@@ -212,7 +212,7 @@ mod tests {
         let (_, marks, allowed) = reviewed.review_tool(&tool);
         assert_eq!(marks.review_state, Some(ReviewState::New), "a tool without a pin is new");
         assert!(!allowed, "a tool without a grant is not allowed");
-        let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
+        let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), is_identical: false };
         assert_eq!(marks.look_alikes, [alike], "X06: the similar tool of the other server is found");
 
         let mut pins = ServerPins::default();

@@ -17,13 +17,14 @@ const MAX_COMPARED_NAME_CHARS: usize = 200;
 /// A name or title that could be confused with another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct LookAlike {
     /// Name of the server that has the similar name, as chosen by the user.
     pub server: String,
     /// Similar name, or the title if that is similar.
     pub name: String,
     /// Set if the similar name or title is identical and belongs to another server.
-    pub same: bool,
+    pub is_identical: bool,
 }
 
 /// Comparison keys of a name. Names that could be confused share a key (UTS 39, section 4). Case and separators between
@@ -146,7 +147,7 @@ pub(crate) fn look_alikes(
                 return found;
             }
             if reported.insert((server, &other.entry_name)) {
-                found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
+                found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), is_identical: same });
             }
         }
     }
@@ -193,10 +194,13 @@ mod tests {
         assert_eq!(found[0].name, "sеnd", "similar names of the same server are first, without the tool itself");
         assert_eq!(
             found[1],
-            LookAlike { server: "b".into(), name: "send".into(), same: true },
+            LookAlike { server: "b".into(), name: "send".into(), is_identical: true },
             "an identical name of another server is marked"
         );
-        assert!(found.iter().skip(2).all(|alike| !alike.same), "other similar names are not marked as identical");
+        assert!(
+            found.iter().skip(2).all(|alike| !alike.is_identical),
+            "other similar names are not marked as identical"
+        );
     }
 
     #[test]

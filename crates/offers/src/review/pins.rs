@@ -89,8 +89,8 @@ pub struct Pin {
     pub hash: Hash,
     /// Hash of the server's command or address at the time of the review. `None` after the server has changed in another
     /// way, such as its token issuer, so that the definition must be reviewed again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub under: Option<Hash>,
+    #[serde(default, rename = "under", skip_serializing_if = "Option::is_none")]
+    pub server_identity: Option<Hash>,
     /// Time of the review, in milliseconds since 1970.
     pub at: Millis,
     /// Complete definition, or `None` if it is too large.
@@ -158,7 +158,9 @@ impl ServerPins {
     #[must_use]
     pub fn review_state(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.definitions(kind).get(name) {
-            Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
+            Some(pin)
+                if pin.hash == *hash && pin.server_identity.is_some() && pin.server_identity.as_ref() == identity =>
+            {
                 ReviewState::Reviewed
             }
             Some(_) => ReviewState::Changed,
@@ -206,7 +208,7 @@ impl ServerPins {
             text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_DEFINITIONS_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
-            under: identity.cloned(),
+            server_identity: identity.cloned(),
             at,
             definition: is_whole.then(|| definition.clone()),
             head: if is_whole { String::new() } else { text.chars().take(STORED_DEFINITION_BEGINNING_CHARS).collect() },
@@ -228,7 +230,7 @@ impl ServerPins {
     pub fn pin_issuer(&mut self, issuer: &str) {
         if self.issuer.as_deref().is_some_and(|before| before != issuer) {
             for pin in self.tools.values_mut().chain(self.prompts.values_mut()) {
-                pin.under = None;
+                pin.server_identity = None;
             }
         }
         self.issuer = Some(issuer.to_owned());
@@ -258,7 +260,7 @@ impl Pin {
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
                 DefinitionDiff {
-                    cut: true,
+                    is_truncated: true,
                     changes: vec![DefinitionChange { path: Vec::new(), before, after }],
                     ..DefinitionDiff::default()
                 }
@@ -330,7 +332,7 @@ mod tests {
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
         assert!(
-            diff.cut && diff.changes.len() == 1,
+            diff.is_truncated && diff.changes.len() == 1,
             "a change of a large definition is detected by its hash: {}",
             diff.changes.len()
         );

@@ -52,7 +52,7 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
         let places: Vec<String> = taken.into_iter().collect();
         let note =
             format!("a value that looks like a secret was removed from {}: enter it yourself", places.join(", "));
-        candidate.notes.add(ImportNoteKind::SecretLeftOut, note);
+        candidate.notes.add(ImportNoteKind::SecretRemoved, note);
     }
 }
 

@@ -34,7 +34,7 @@ pub enum ImportNoteKind {
     /// Names of settings that allow calls without consent, which are not imported.
     Approvals,
     /// Text that looks like a secret was removed, since the import would store it in a file.
-    SecretLeftOut,
+    SecretRemoved,
     /// A value was ignored, since its name looks like a secret.
     SecretName,
     /// A tool was removed from the lists of tools, since its name looks like a secret.

@@ -42,7 +42,7 @@ pub struct BlockedPath {
     /// Origin of the path: the command or the server.
     pub named_by: PathMention,
     /// The proposal to add a folder that makes the path accessible, or the reason why there is none.
-    pub offer: FolderProposal,
+    pub proposal: FolderProposal,
 }
 
 /// The text in which a [`BlockedPath`] occurs.
@@ -73,7 +73,7 @@ pub enum FolderProposal {
     /// Proposes no folder for the path.
     None {
         /// The reason why no folder is proposed.
-        because: ProposalRefusal,
+        reason: ProposalRefusal,
     },
 }
 
@@ -102,7 +102,7 @@ pub fn blocked_paths(
     let mut found: Vec<BlockedPath> = Vec::new();
     for (path, named_by) in named {
         let Some(blocked) = reporter.report_if_blocked(&path, named_by) else { continue };
-        let is_listed = found.iter().any(|known| match (&known.offer, &blocked.offer) {
+        let is_listed = found.iter().any(|known| match (&known.proposal, &blocked.proposal) {
             (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
             _ => known.path == blocked.path,
         });
@@ -131,14 +131,14 @@ impl BlockedPathReporter<'_> {
         if self.is_accessible(path) || self.is_accessible(&real) {
             return None;
         }
-        let offer = match self.proposed_folder(&real) {
+        let proposal = match self.proposed_folder(&real) {
             Ok(folder) => {
                 let (names, count) = folder_content(&folder);
                 FolderProposal::Folder { folder: folder.display().to_string(), names, count }
             }
-            Err(because) => FolderProposal::None { because },
+            Err(reason) => FolderProposal::None { reason },
         };
-        Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, offer })
+        Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, proposal })
     }
 
     fn is_accessible(&self, path: &Path) -> bool {

@@ -64,11 +64,11 @@ impl TestHome {
     /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is proposed.
     fn proposed_folder(&self, path: &str) -> Result<String, ProposalRefusal> {
         let missed = self.blocked_by_output(&format!("Error: ENOENT, open '{path}'"));
-        match &missed[0].offer {
+        match &missed[0].proposal {
             FolderProposal::Folder { folder, .. } => {
                 Ok(Path::new(folder).strip_prefix(&self.home).unwrap().display().to_string())
             }
-            FolderProposal::None { because } => Err(*because),
+            FolderProposal::None { reason } => Err(*reason),
         }
     }
 }
@@ -93,7 +93,8 @@ fn s36_smallest_sufficient_folder_is_proposed() {
     );
     let missed = ground.blocked_by_output("Cannot find package 'zod' imported from ~/work/app/index.js");
     assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");
-    let FolderProposal::Folder { names, count, .. } = &ground.blocked_by_output("'~/work/notes/a.txt'")[0].offer else {
+    let FolderProposal::Folder { names, count, .. } = &ground.blocked_by_output("'~/work/notes/a.txt'")[0].proposal
+    else {
         panic!("a folder is proposed")
     };
     assert_eq!(

@@ -24,7 +24,7 @@ const APP_START_TIMEOUT: Duration = Duration::from_secs(60);
 const MEASUREMENTS: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
-    ("question", "question", "a question, from its place in the queue to drawn"),
+    ("consent-request", "consent-request", "a consent request, from its place in the queue to drawn"),
 ];
 
 #[derive(Args, Default)]
@@ -59,7 +59,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     }
     let medians = times.map(median);
     println!("{}", format_table(&medians, profile));
-    print_step("the host without a window: the way of a question, and the memory of 200 idle demo servers");
+    print_step("the host without a window: the way of a consent request, and the memory of 200 idle demo servers");
     let host = cargo().dir(workspace::root_folder()).args(["run", "-p", "host", "--example", "bench"]);
     if options.debug { host } else { host.arg("--release") }.run()
 }

@@ -13,7 +13,7 @@ const MIN_COMPARED_MEMBERS: usize = 3;
 const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Groups of types in different crates that may have the same fields, each with the reason.
-const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
+const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (
         &["app-views::AppResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
@@ -142,10 +142,6 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["api::SamplingRun", "server-requests::ModelAnswerState"],
         "the page gets the tokens that it shows and not the whole use",
-    ),
-    (
-        &["api::SamplingSettings", "server-requests::SamplingSettings"],
-        "the file leaves out what is not set; the page and scripts have every member",
     ),
     (
         &["api::SamplingLimits", "api::SamplingUsage", "server-requests::Budget"],

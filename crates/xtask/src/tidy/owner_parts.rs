@@ -64,7 +64,7 @@ mod tests {
     fn state_part_that_uses_another_owner_module_is_reported() {
         let found = finding_texts(&[
             ("allowed", ALLOWED),
-            ("calls", "use crate::owner::questions::One;\n"),
+            ("calls", "use crate::owner::consent_requests::One;\n"),
             ("calls/record", "fn f() { super::super::super::audit::g() }\n"),
             ("consent", "use super::super::Two;\n"),
         ]);
@@ -72,7 +72,7 @@ mod tests {
             found.iter().filter_map(|text| text.split_whitespace().nth(7)?.strip_suffix(';')).collect();
         assert_eq!(
             names,
-            ["owner::questions::One", "owner::audit::g", "owner::Two"],
+            ["owner::consent_requests::One", "owner::audit::g", "owner::Two"],
             "all notations of a path should be reported"
         );
     }

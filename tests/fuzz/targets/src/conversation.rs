@@ -89,7 +89,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         error: None,
         took: 0,
         used: None,
-        left_out: None,
+        omitted_bytes: None,
     };
     chat_item("2", body)
 }

@@ -2,7 +2,7 @@
 
 mod calls;
 mod catalog;
-mod questions;
+mod server_requests;
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;

@@ -18,50 +18,47 @@ export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"opena
 export interface Commands {
   snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
-  check_import: { request: ImportText; response: ImportPreview };
-  import_candidates: { request: ImportSource; response: ImportCandidates };
-  project_files: { request: ProjectFolder; response: ProjectFiles };
-  unseen_projects: { request: EmptyObject; response: UnseenProjects };
-  mark_project_seen: { request: SeenProject; response: EmptyObject };
+  parse_import: { request: ImportText; response: ImportPreview };
+  find_import_candidates: { request: ImportSource; response: ImportCandidates };
+  list_project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
-  export_server: { request: ExportServer; response: ExportedServer };
-  registry_search: { request: RegistrySearch; response: RegistryPage };
+  search_registry: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
   registry_setting: { request: EmptyObject; response: RegistryReport };
   set_registry: { request: SetRegistry; response: SecretStorageReport };
-  install_offer: { request: InstallSource; response: InstallOffer };
-  install_preview: { request: InstallDraft; response: InstallPreview };
-  install: { request: Install; response: SecretStorageReport };
-  newer_versions: { request: InstalledVersions; response: VersionReports };
-  upgrade_offer: { request: UpgradeSource; response: UpgradeOffer };
+  plan_install: { request: InstallSource; response: InstallOffer };
+  preview_install: { request: InstallDraft; response: InstallPreview };
+  install_server: { request: Install; response: SecretStorageReport };
+  list_newer_versions: { request: InstalledVersions; response: VersionReports };
+  plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
   set_secret: { request: SetSecret; response: SecretStorageReport };
   remove_server: { request: ServerName; response: EmptyObject };
   start_server: { request: ServerName; response: EmptyObject };
   stop_server: { request: ServerName; response: EmptyObject };
   restart_server: { request: ServerName; response: EmptyObject };
-  retry_now: { request: ServerName; response: EmptyObject };
-  network_changed: { request: EmptyObject; response: EmptyObject };
+  reconnect_server: { request: ServerName; response: EmptyObject };
+  report_network_available: { request: EmptyObject; response: EmptyObject };
   sign_in: { request: ServerName; response: EmptyObject };
   cancel_sign_in: { request: ServerName; response: EmptyObject };
   sign_out: { request: ServerName; response: SignOutOutcome };
   change_account: { request: ServerName; response: SignOutOutcome };
   authorization: { request: ServerName; response: Authorization };
-  paste_redirect: { request: PasteRedirect; response: EmptyObject };
+  complete_sign_in: { request: CompleteSignIn; response: EmptyObject };
   set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
   set_roots: { request: SetRoots; response: EmptyObject };
   set_data_flow: { request: SetDataFlow; response: EmptyObject };
-  sandbox: { request: ServerName; response: SandboxReport };
-  offer_sandbox: { request: OfferSandbox; response: SandboxOffer };
-  contain_start: { request: ContainStart; response: EmptyObject };
-  limits: { request: ServerName; response: LimitsUsage };
+  describe_sandbox: { request: ServerName; response: SandboxReport };
+  propose_sandbox: { request: ProposeSandbox; response: SandboxOffer };
+  add_sandbox: { request: AddSandbox; response: EmptyObject };
+  read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review: { request: Review; response: EmptyObject };
-  pins: { request: ServerName; response: Pins };
+  review_definitions: { request: Review; response: EmptyObject };
+  list_reviewed_definitions: { request: ServerName; response: Pins };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
@@ -72,23 +69,23 @@ export interface Commands {
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
   subscribe: { request: ResourceRef; response: EmptyObject };
   unsubscribe: { request: ResourceRef; response: EmptyObject };
-  answer_question: { request: DecideConsentRequest; response: EmptyObject };
-  edit_question: { request: EditConsentRequest; response: ConsentRequest };
-  check_form: { request: CheckForm; response: FormProblems };
-  deny_all: { request: DenyAllConsentRequests; response: EmptyObject };
+  decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
+  edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
+  validate_form: { request: CheckForm; response: FormProblems };
+  deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
   sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
-  unmute: { request: ServerName; response: EmptyObject };
+  unmute_server: { request: ServerName; response: EmptyObject };
   activity: { request: ActivityRange; response: ActivityPage };
-  activity_body: { request: ActivityRef; response: ActivityBody };
+  read_activity_message: { request: ActivityRef; response: ActivityBody };
   export_activity: { request: ServerName; response: SavedFile };
   create_conversation: { request: NewConversation; response: Conversation };
   conversation: { request: ConversationRef; response: Conversation };
   append_items: { request: AppendItems; response: EmptyObject };
   rename_conversation: { request: RenameConversation; response: EmptyObject };
   delete_conversation: { request: ConversationRef; response: EmptyObject };
-  items: { request: ItemRange; response: ItemPage };
-  blob: { request: BlobRef; response: Blob };
+  read_conversation_items: { request: ItemRange; response: ItemPage };
+  read_omitted_content: { request: BlobRef; response: Blob };
   search_history: { request: SearchHistory; response: FoundItems };
   send_message: { request: SendMessage; response: StartedReply };
   edit_message: { request: EditMessage; response: StartedReply };
@@ -104,19 +101,19 @@ export interface Commands {
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
-  app_page: { request: AppRef; response: AppPageReport };
+  read_app_page: { request: AppRef; response: AppPageReport };
   approve_app: { request: ApproveApp; response: EmptyObject };
   revoke_app: { request: AppPageRef; response: EmptyObject };
   open_app: { request: OpenApp; response: OpenedApp };
   app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
-  answer_app: { request: AnswerApp; response: EmptyObject };
+  decide_app_request: { request: AnswerApp; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
-  app_document: { request: AppViewRef; response: AppDocumentText };
+  read_app_document: { request: AppViewRef; response: AppDocumentText };
   close_app: { request: AppViewRef; response: EmptyObject };
-  audit: { request: AuditRange; response: AuditPage };
-  verify_audit: { request: EmptyObject; response: AuditVerdict };
-  export_audit: { request: EmptyObject; response: SavedFile };
+  read_audit_log: { request: AuditRange; response: AuditPage };
+  verify_audit_log: { request: EmptyObject; response: AuditVerdict };
+  export_audit_log: { request: EmptyObject; response: SavedFile };
   grants: { request: EmptyObject; response: Grants };
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
@@ -126,7 +123,7 @@ export interface Commands {
   set_preset: { request: SetPreset; response: EmptyObject };
   set_trust: { request: SetTrust; response: EmptyObject };
   dry_run: { request: DryRun; response: DryRunResult };
-  policy_text: { request: EmptyObject; response: PolicyText };
+  read_policy_text: { request: EmptyObject; response: PolicyText };
   export_policy: { request: EmptyObject; response: SavedFile };
   save_media: { request: SaveMedia; response: SavedFile };
   models: { request: EmptyObject; response: Models };
@@ -139,7 +136,7 @@ export interface Commands {
   set_settings: { request: Settings; response: EmptyObject };
   secrets_status: { request: EmptyObject; response: SecretsStatus };
   content_protection: { request: EmptyObject; response: ContentProtection };
-  inspect_url: { request: UrlText; response: UrlParts };
+  parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
   open_url: { request: UrlText; response: EmptyObject };
 }
@@ -183,7 +180,7 @@ canRefresh: boolean,
 /**
  * Reason why the user has to sign in again, or `None` while the tokens are usable.
  */
-ended: string | null, 
+reauthenticationReason: string | null, 
 /**
  * Kind of client identifier that Drawbridge used.
  */
@@ -191,7 +188,7 @@ client: ClientIdentity,
 /**
  * `true` if the token is bound to a key of this computer (DPoP).
  */
-bound: boolean, };
+isDpopBound: boolean, };
 
 /**
  * Full text of one message in the activity log.
@@ -305,6 +302,23 @@ server: string,
 seq: number, };
 
 /**
+ * Request to add a sandbox to the settings of the server in a start request.
+ */
+export type AddSandbox = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Hash of the consent request as it was shown.
+ */
+hash: string, 
+/**
+ * Sandbox for the settings of the server.
+ */
+sandbox: Sandbox, };
+
+/**
  * Request to add a server to the settings.
  */
 export type AddServer = { 
@@ -404,11 +418,6 @@ mode: AppDisplayMode, };
 export type AppCloseCause = "confirmed" | "failed" | "timed_out" | "never_initialized" | "page_gone";
 
 /**
- * Level of an app's console output.
- */
-export type AppConsoleLevel = "error" | "warning" | "info" | "debug";
-
-/**
  * Appearance and surroundings of a shown app: theme, display mode, size, locale and input devices.
  */
 export type AppContext = { 
@@ -448,31 +457,6 @@ touch: boolean,
  * Set if a pointer can hover.
  */
 hover: boolean, };
-
-/**
- * Report of the diagnostic script in the document of an app. Untrusted.
- */
-export type AppDiagnostic = { "type": "blocked", 
-/**
- * Directive of the policy, such as `connect-src`.
- */
-directive: string, 
-/**
- * Blocked address, or a word such as `eval` for what has no address. May be empty.
- */
-address: string, } | { "type": "failed", 
-/**
- * Message of the error, and the stack if there is one.
- */
-text: string, } | { "type": "webgl_missing" } | { "type": "console", 
-/**
- * Level of the console output.
- */
-level: AppConsoleLevel, 
-/**
- * Values that the app wrote, separated by spaces.
- */
-text: string, };
 
 /**
  * Placement of a view in the host's window (specification 2026-01-26, section "Display Modes").
@@ -698,7 +682,7 @@ request: number,
 /**
  * Content of the app's request.
  */
-wanted: AppUserRequest, } | { "type": "withdrawn", 
+userRequest: AppUserRequest, } | { "type": "withdrawn", 
 /**
  * Number of the withdrawn request.
  */
@@ -726,15 +710,7 @@ level: string,
 /**
  * Text of the logged message.
  */
-text: string, } | { "type": "diagnosed", 
-/**
- * Content of the report, which the app may have forged.
- */
-diagnostic: AppDiagnostic, 
-/**
- * Number of reports that were dropped since the previous one.
- */
-dropped: number, } | { "type": "closed", 
+text: string, } | { "type": "closed", 
 /**
  * Reason for which the app was closed.
  */
@@ -1136,7 +1112,7 @@ url: UrlParts | null,
 /**
  * `true` if the URL is on another domain than the configured issuer.
  */
-elsewhere: boolean, };
+isOnOtherDomain: boolean, };
 
 /**
  * Sign-in settings of a server, which take precedence over discovered metadata. Settings in `mcp.json` that have no
@@ -1191,7 +1167,7 @@ server: string,
 /**
  * Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
  */
-notOffered: string | null, 
+unsupportedReason: string | null, 
 /**
  * Account that is signed in, or `None` if there is none.
  */
@@ -1203,7 +1179,7 @@ inProgress: SignInProgress | null,
 /**
  * Reason why the last sign-in failed, with the suggested remedy.
  */
-failed: string | null, 
+failureMessage: string | null, 
 /**
  * Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
  */
@@ -1215,7 +1191,7 @@ steps: Array<SignInStep>,
 /**
  * Location where the tokens are stored, or `None` if there are no tokens.
  */
-kept: TokenStorage | null, };
+tokenStorage: TokenStorage | null, };
 
 /**
  * Large content that was omitted from an item.
@@ -1250,7 +1226,7 @@ namedBy: PathMention,
 /**
  * The proposal to add a folder that makes the path accessible, or the reason why there is none.
  */
-offer: FolderProposal, };
+proposal: FolderProposal, };
 
 /**
  * The hash of an installed bundle, and the folder with its unpacked files.
@@ -1544,6 +1520,19 @@ value: string,
 context: { [key in string]: string }, };
 
 /**
+ * Redirect URL that the user copied from the browser at the end of a sign-in.
+ */
+export type CompleteSignIn = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Whole redirect URL, including its query.
+ */
+url: string, };
+
+/**
  * Values that a server suggests for an argument.
  */
 export type Completion = { 
@@ -1621,7 +1610,7 @@ folders: Array<string>, } | { "action": "identify",
 /**
  * Client that is registered at the authorization server.
  */
-client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
+client: EnteredClient, } | { "action": "write_response" } | { "action": "rerun_model" } | { "action": "return_to_request" } | { "action": "stop_model" } | { "action": "deny" } | { "action": "deny_because", 
 /**
  * Reason for the denial, as text for the caller.
  */
@@ -1658,7 +1647,7 @@ askedAt: number,
 /**
  * Origin of the request: an action of the user, a model, a call, or the server.
  */
-why: ConsentRequestOrigin, 
+origin: ConsentRequestOrigin, 
 /**
  * Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
  * Several requests of one round count once.
@@ -1673,9 +1662,9 @@ body: ConsentRequestBody,
  */
 scopes: Array<ApprovalScope>, 
 /**
- * Stable name of the rule that requires consent.
+ * Stable name of the reason why consent is required.
  */
-rule: string, 
+reason: string, 
 /**
  * Review state and findings for the tool, prompt or result.
  */
@@ -1712,7 +1701,7 @@ cwd: string | null,
 /**
  * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
-approvedBefore: EarlierApproval | null, 
+earlierApproval: EarlierApproval | null, 
 /**
  * Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
  */
@@ -1756,7 +1745,7 @@ unattended: boolean,
 /**
  * Earlier approval that doesn't cover this connection, or `None` if no approval of the address is stored.
  */
-approvedBefore: EarlierApproval | null, } | { "kind": "tool", 
+earlierApproval: EarlierApproval | null, } | { "kind": "tool", 
 /**
  * Name of the tool, as its server lists it.
  */
@@ -1819,7 +1808,7 @@ isError: boolean, } | { "kind": "read",
 /**
  * Kind of the request: for a prompt or for a resource.
  */
-what: CallKind, 
+callKind: CallKind, 
 /**
  * Name of the prompt, or URI of the resource.
  */
@@ -1847,7 +1836,7 @@ model: SamplingModel | null,
 /**
  * Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
  */
-wantedTokens: number, 
+requestedTokens: number, 
 /**
  * Content that the provider's wire protocol can't represent, and how each kind is converted.
  */
@@ -1855,7 +1844,7 @@ losses: Array<SamplingLoss>,
 /**
  * `true` if the model can be run again, because the same request was already approved and sent to it.
  */
-again: boolean, 
+canRerun: boolean, 
 /**
  * Progress of the model that generates the response.
  */
@@ -1932,7 +1921,7 @@ authorizationUrl: UrlParts | null,
 /**
  * `true` if the authorization endpoint is on another domain than the issuer.
  */
-pageElsewhere: boolean, 
+isPageOnOtherDomain: boolean, 
 /**
  * Reason why the sign-in was started.
  */
@@ -1990,12 +1979,12 @@ conversation: string,
 /**
  * Names of other servers whose content the model has read in the conversation and that are not trusted.
  */
-after: Array<string>, 
+untrustedServers: Array<string>, 
 /**
  * Content of the called server that the model has already read in the conversation, and after which the
  * server's data flow settings require consent for its calls.
  */
-read?: Array<Reading>, } | { "by": "app", 
+sameServerReadings?: Array<Reading>, } | { "by": "app", 
 /**
  * Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
  */
@@ -2056,23 +2045,6 @@ argument: number | null,
  * Evaluation of each argument condition.
  */
 arguments: Array<ArgumentJudgement>, };
-
-/**
- * Request to add a sandbox to the settings of the server in a start request.
- */
-export type ContainStart = { 
-/**
- * Identifier of the consent request.
- */
-id: string, 
-/**
- * Hash of the consent request as it was shown.
- */
-hash: string, 
-/**
- * Sandbox for the settings of the server.
- */
-sandbox: Sandbox, };
 
 /**
  * Content block in a message or a result.
@@ -2256,7 +2228,7 @@ body: ItemBody,
 /**
  * Large contents that are omitted from `body`, where empty strings replace them.
  */
-leftOut?: Array<OmittedContent>, };
+omitted?: Array<OmittedContent>, };
 
 /**
  * Request that refers to a conversation by its identifier.
@@ -2369,7 +2341,7 @@ threshold: number,
 /**
  * `true` if the model receives a search tool instead of all tools.
  */
-bySearch: boolean, 
+usesToolSearch: boolean, 
 /**
  * Instructions from the conversation's servers for the model.
  */
@@ -2380,13 +2352,13 @@ instructions: Array<ServerInstructions>, };
  */
 export type ConversionChoice = { 
 /**
- * Kind of the content, as in `what`.
+ * Kind of the content, as in `feature`.
  */
-what: string, 
+feature: string, 
 /**
- * Conversion, as in `then`.
+ * Conversion, as in `conversion`.
  */
-then: string, };
+conversion: string, };
 
 /**
  * Cost of one or more replies in one currency.
@@ -2516,7 +2488,7 @@ serverChanged: boolean,
 /**
  * Set if only the beginning of the reviewed definition is stored, because it is too large.
  */
-cut: boolean, 
+isTruncated: boolean, 
 /**
  * Complete reviewed definition, if it is stored. The current one is in the catalog.
  */
@@ -2617,13 +2589,13 @@ assumedUnchanged: boolean,
 /**
  * Review state of the called tool, from the server's current or last session.
  */
-standing: ReviewState | null, 
+reviewState: ReviewState | null, 
 /**
  * `true` if the settings of the server exclude the tool from those for models, so that calls by models are
  * refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
  * `effect` applies to calls by other callers.
  */
-turnedOff: boolean, };
+isToolTurnedOff: boolean, };
 
 /**
  * Texts of an earlier approval and of the requested one. Both texts name headers and environment variables without
@@ -2633,11 +2605,11 @@ export type EarlierApproval = {
 /**
  * Text of the command or address that was approved earlier.
  */
-before: string, 
+approved: string, 
 /**
  * Text of the command or address that this request is for.
  */
-now: string, };
+requested: string, };
 
 /**
  * Request to change the payload of a consent request.
@@ -2728,11 +2700,11 @@ server: string,
 /**
  * URI that identifies the resource on its server.
  */
-uri: string, } | { "type": "question_changed", 
+uri: string, } | { "type": "consent_request_changed", 
 /**
  * Consent request after the change.
  */
-question: ConsentRequest, } | { "type": "question_closed", 
+consentRequest: ConsentRequest, } | { "type": "consent_request_closed", 
 /**
  * Identifier of the consent request, unique while Drawbridge runs.
  */
@@ -2897,57 +2869,6 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Values and settings of a server that its exported entry or its install link omits or changes.
- */
-export type ExportOmissions = { 
-/**
- * Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
- */
-name: string | null, 
-/**
- * Names of the variables and headers whose values contain a secret. The secrets are omitted.
- */
-secrets: Array<string>, 
-/**
- * Notes about secrets in arguments and URLs, which are omitted.
- */
-notes: Array<string>, 
-/**
- * Omitted settings.
- */
-settings: Array<OmittedSetting>, 
-/**
- * Some of the paths in a link, which may only exist on this computer.
- */
-localPaths: Array<string>, };
-
-/**
- * Request to write one server in a format of other apps or as an install link.
- */
-export type ExportServer = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Format of the exported text.
- */
-form: ServerExportForm, };
-
-/**
- * One server in a format of other apps or as an install link. Contains no secrets.
- */
-export type ExportedServer = { 
-/**
- * JSON or link, for copying.
- */
-text: string, 
-/**
- * Values and settings that the text omits.
- */
-omissions: ExportOmissions, };
-
-/**
  * Kind of a server's failure, which programs can distinguish.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
@@ -3043,11 +2964,11 @@ state: FindingState,
 /**
  * Description of the problem, or of the working state, that the check found.
  */
-seen: string, 
+observation: string, 
 /**
  * Remedy that the user should try, if there is a problem.
  */
-next: string | null, 
+remedy: string | null, 
 /**
  * Names of the servers that the problem affects, or would affect once they start.
  */
@@ -3105,7 +3026,7 @@ count: number, } | { "is": "none",
 /**
  * The reason why no folder is proposed.
  */
-because: ProposalRefusal, };
+reason: ProposalRefusal, };
 
 /**
  * Last time at which a server received the folders that are shared with it.
@@ -3321,7 +3242,7 @@ expiresAt: number | null,
  * Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
  * does not apply if the hash changes.
  */
-restsOn: string, 
+boundHash: string, 
 /**
  * Last act that the grant allowed, or `None` if the grant was never used.
  */
@@ -3465,7 +3386,7 @@ placeholders: Array<ImportPlaceholder>,
 /**
  * `true` if the server is disabled in the other app.
  */
-off: boolean, 
+isDisabled: boolean, 
 /**
  * Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
  */
@@ -3482,7 +3403,7 @@ export type ImportCandidates = {
 /**
  * Names of the apps that were searched, in the order of the table of known apps.
  */
-lookedFor: Array<string>, 
+searchedApps: Array<string>, 
 /**
  * Apps that define servers, in the order of the table of known apps.
  */
@@ -3506,17 +3427,13 @@ path: string,
 servers: number, };
 
 /**
- * A note about a server that was found in another app, pasted text or an install link.
+ * A note about a server that was found in another app.
  */
 export type ImportNote = { 
 /**
  * Kind of the note, by which the user interface translates it.
  */
 kind: ImportNoteKind, 
-/**
- * Part of the server's configuration that the note is about, or `None` if it is about none or several.
- */
-place: ImportPlace | null, 
 /**
  * Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
  */
@@ -3529,7 +3446,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_left_out" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_removed" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
  * The other app and settings file in which a server was found.
@@ -3666,7 +3583,7 @@ export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
  */
 export type ImportText = { 
 /**
- * Pasted text, in one of the formats of the command `check_import`.
+ * Pasted text, in one of the formats of the command `parse_import`.
  */
 text: string, };
 
@@ -3685,7 +3602,7 @@ config: ServerConfig,
 /**
  * Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
  */
-notes: Array<ImportNote>, 
+notes: Array<string>, 
 /**
  * `true` if the server can be added without changes.
  */
@@ -3715,7 +3632,7 @@ kind: ImportedValueKind,
 /**
  * `true` if the user has to enter the value after the import.
  */
-toEnter: boolean, };
+requiresInput: boolean, };
 
 /**
  * Kind of the value of a variable or header, which determines how an import stores the value.
@@ -3747,7 +3664,7 @@ hash: string,
 /**
  * `true` if the user agreed that a running server is stopped for its upgrade.
  */
-stop: boolean, };
+stopRunning: boolean, };
 
 /**
  * A package or remote of a registry's server. Each of them provides the server.
@@ -3829,160 +3746,6 @@ sandbox: Sandbox | null,
 upgrades: string | null, };
 
 /**
- * A note about an install plan. Its texts are from the publisher, limited in size by the parser of the plan, and
- * escaped for display.
- */
-export type InstallNote = { "is": "other_package_registry", 
-/**
- * URL of the package registry.
- */
-registry: string, } | { "is": "no_version", 
-/**
- * Launcher that loads the package.
- */
-program: string, } | { "is": "unpinned_tag", 
-/**
- * Tag of the image.
- */
-tag: string, } | { "is": "no_tag" } | { "is": "other_program", 
-/**
- * Program that the publisher names.
- */
-named: string, 
-/**
- * Program that Drawbridge runs.
- */
-used: string, } | { "is": "hash_not_used", 
-/**
- * Launcher that verifies packages in its own way.
- */
-program: string, } | { "is": "code_variables", 
-/**
- * Names of the variables.
- */
-names: Array<string>, } | { "is": "launcher_arguments", 
-/**
- * Launcher that receives the arguments.
- */
-program: string, } | { "is": "step_afterwards", 
-/**
- * Description of the step, if the publisher provides one.
- */
-description: string | null, 
-/**
- * Command for the step, which Drawbridge does not run.
- */
-command: string | null, } | { "is": "public_secret", 
-/**
- * Part of the plan that contains the value.
- */
-place: PlanPlace, } | { "is": "undeclared_input", 
-/**
- * Part of the plan that contains the variable.
- */
-place: PlanPlace, 
-/**
- * The variable, with its braces.
- */
-variable: string, } | { "is": "invisible_characters", 
-/**
- * Part of the plan that contains the text.
- */
-place: PlanPlace, 
-/**
- * The text, with its invisible characters escaped.
- */
-text: string, } | { "is": "default_omitted", 
-/**
- * Label or key of the input.
- */
-input: string, 
-/**
- * Reason why the default is not valid.
- */
-problem: InputProblem, } | { "is": "unencrypted" } | { "is": "url_from_input" } | { "is": "private_url" } | { "is": "bridge", 
-/**
- * The note, as in the import from other apps.
- */
-note: ImportNote, } | { "is": "missing_setting", 
-/**
- * The argument, or the name of the variable.
- */
-text: string, 
-/**
- * Name of the missing setting.
- */
-setting: string, } | { "is": "first_value_only", 
-/**
- * Name of the variable.
- */
-variable: string, 
-/**
- * Setting with several values.
- */
-setting: string, } | { "is": "repeated_argument", 
-/**
- * Text of the argument.
- */
-argument: string, 
-/**
- * Setting with several values.
- */
-setting: string, } | { "is": "unknown_reference", 
-/**
- * The argument, or the name of the variable.
- */
-text: string, } | { "is": "loads_over_network", 
-/**
- * Program that loads the server.
- */
-program: string, } | { "is": "program_outside", 
-/**
- * Name or path of the program.
- */
-program: string, } | { "is": "uv_packages" } | { "is": "other_platforms", 
-/**
- * Names of the systems that the bundle is made for.
- */
-platforms: Array<string>, 
-/**
- * Name of this system.
- */
-own: string, } | { "is": "runtime_needed", 
-/**
- * Name of the runtime.
- */
-runtime: string, 
-/**
- * Range of the required versions.
- */
-range: string, } | { "is": "runtime_mismatch", 
-/**
- * Name of the runtime.
- */
-runtime: string, 
-/**
- * Range of the required versions.
- */
-range: string, 
-/**
- * Version on this computer.
- */
-version: string, } | { "is": "runtime_unclear", 
-/**
- * Name of the runtime.
- */
-runtime: string, 
-/**
- * Range of the required versions.
- */
-range: string, 
-/**
- * Version on this computer.
- */
-version: string, };
-
-/**
  * Server that the user can install. Nothing is unpacked, started or approved yet.
  */
 export type InstallOffer = { 
@@ -4047,9 +3810,9 @@ inputs: Array<PlanInput>,
  */
 exposedSecrets: Array<string>, 
 /**
- * Notes that the user should read before the installation.
+ * Sentences that the user should read before the installation.
  */
-notes: Array<InstallNote>, 
+notes: Array<string>, 
 /**
  * Availability of a sandbox for the server, with the reason if there is none.
  */
@@ -4402,15 +4165,15 @@ export type LimitCounter = {
 /**
  * Current usage, in the unit of the limit.
  */
-now: number, 
+current: number, 
 /**
  * Maximum usage that the limit permits.
  */
-most: number, 
+limit: number, 
 /**
  * Number of events beyond the limit, which were refused, omitted or slowed down.
  */
-beyond: number, };
+excess: number, };
 
 /**
  * Usage of a server since its last start, compared with its limits.
@@ -4423,7 +4186,7 @@ calls: LimitCounter,
 /**
  * Number of pending consent requests.
  */
-questions: LimitCounter, 
+consentRequests: LimitCounter, 
 /**
  * Number of notifications within the last second.
  */
@@ -4431,15 +4194,15 @@ notifications: LimitCounter,
 /**
  * Number of bytes read within the last minute.
  */
-bytes: LimitCounter, 
+readBytes: LimitCounter, 
 /**
  * Size of the largest message so far, in bytes.
  */
-message: LimitCounter, 
+largestMessage: LimitCounter, 
 /**
  * Size of the activity log, in bytes.
  */
-kept: LimitCounter, 
+activityLog: LimitCounter, 
 /**
  * Set while reading from the server is slowed down.
  */
@@ -4469,7 +4232,7 @@ name: string | null,
 /**
  * Version, version range or tag in the command, or `None` if it contains none.
  */
-wanted: string | null, 
+requestedVersion: string | null, 
 /**
  * Version that would run now, or `None` if it could not be determined.
  */
@@ -4510,7 +4273,7 @@ name: string,
 /**
  * Set if the similar name or title is identical and belongs to another server.
  */
-same: boolean, };
+isIdentical: boolean, };
 
 /**
  * Content that a wire protocol can't represent, and its conversion.
@@ -4519,12 +4282,12 @@ export type LossyConversion = {
 /**
  * Kind of the content, such as `imageInToolResult`.
  */
-what: string, 
+feature: string, 
 /**
  * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
  * `sayInText` describes it in text, `leaveOut` drops it.
  */
-then: string, 
+conversion: string, 
 /**
  * Conversions that the user can choose for the content.
  */
@@ -4716,7 +4479,7 @@ local: boolean,
 /**
  * `true` if requests and the API key are sent unencrypted over the network.
  */
-readable: boolean, 
+isUnencrypted: boolean, 
 /**
  * Models that the provider's last list contained.
  */
@@ -4794,19 +4557,6 @@ export type Notice = { "is": "rounds",
  * Number of consecutive rounds of tool calls so far.
  */
 rounds: number, };
-
-/**
- * Request to propose a sandbox for the server in a start request.
- */
-export type OfferSandbox = { 
-/**
- * Identifier of the consent request.
- */
-id: string, 
-/**
- * Network access in the sandbox, or `None` to let Drawbridge propose one.
- */
-network: SandboxNetwork | null, };
 
 /**
  * Bundle to install. The hash, the sizes and the folder are determined by Drawbridge, and all other members are claims
@@ -4907,11 +4657,6 @@ bytes: number,
 isText: boolean, };
 
 /**
- * A setting of a server that a format of other apps can't contain.
- */
-export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
-
-/**
  * Request to show the app of a finished tool call.
  */
 export type OpenApp = { 
@@ -4965,19 +4710,6 @@ integrity: string | null,
  * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
-
-/**
- * Redirect URL that the user copied from the browser at the end of a sign-in.
- */
-export type PasteRedirect = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Whole redirect URL, including its query.
- */
-url: string, };
 
 /**
  * The text in which a `BlockedPath` occurs.
@@ -5141,27 +4873,6 @@ min: number | null,
 max: number | null, };
 
 /**
- * Part of a plan that a note is about. The names are escaped for display.
- */
-export type PlanPlace = { "is": "url" } | { "is": "argument", 
-/**
- * Name or label of the argument.
- */
-name: string, } | { "is": "variable", 
-/**
- * Name of the variable.
- */
-name: string, } | { "is": "header", 
-/**
- * Name of the header.
- */
-name: string, } | { "is": "input", 
-/**
- * Label of the input.
- */
-name: string, };
-
-/**
  * Part of a text in an install plan.
  */
 export type PlannedPart = { "text": string } | { "input": string };
@@ -5296,27 +5007,6 @@ export type ProjectFolder = {
 folder: string, };
 
 /**
- * Servers that the settings files in a project folder define, and that are not configured here.
- */
-export type ProjectServers = { 
-/**
- * Path of the project folder.
- */
-folder: string, 
-/**
- * Paths of the settings files that define servers, relative to the folder.
- */
-files: Array<string>, 
-/**
- * Number of servers that can be imported.
- */
-count: number, 
-/**
- * Hash of the contents of the settings files that define servers.
- */
-hash: string, };
-
-/**
  * Prompt that a server lists, with its review state.
  */
 export type Prompt = { 
@@ -5410,6 +5100,19 @@ messages: Array<Message>, };
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
 
 /**
+ * Request to propose a sandbox for the server in a start request.
+ */
+export type ProposeSandbox = { 
+/**
+ * Identifier of the consent request.
+ */
+id: string, 
+/**
+ * Network access in the sandbox, or `None` to let Drawbridge propose one.
+ */
+network: SandboxNetwork | null, };
+
+/**
  * Request that refers to a model provider by its identifier.
  */
 export type ProviderId = { 
@@ -5446,11 +5149,11 @@ url: string,
 /**
  * Set if the provider requires an API key.
  */
-wantsKey: boolean, 
+requiresKey: boolean, 
 /**
  * URL of the page where the user creates API keys, or `None` if there is none.
  */
-keysAt: string | null, };
+keyPageUrl: string | null, };
 
 /**
  * Result of testing a model provider, for display.
@@ -5463,11 +5166,11 @@ models: number,
 /**
  * Text of the model's reply, or `None` if no model was tested.
  */
-said: string | null, 
+reply: string | null, 
 /**
  * Time to the first token of the reply, in milliseconds.
  */
-firstMilliseconds: number | null, 
+firstTokenMilliseconds: number | null, 
 /**
  * Error of the test, if it failed.
  */
@@ -5485,15 +5188,15 @@ export type ReachedSamplingLimit = {
 /**
  * Limited quantity: `requests`, `tokens`, `money` or `rounds`.
  */
-of: string, 
+quantity: string, 
 /**
  * `true` for a limit per hour, `false` for one over all time.
  */
-hour: boolean, 
+isPerHour: boolean, 
 /**
  * Value of the limit. Money is in millionths of a US dollar.
  */
-most: number, };
+limit: number, };
 
 /**
  * Request to read a resource.
@@ -5536,7 +5239,7 @@ skill: string,
  * Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
  * current skill.
  */
-shown: string | null, 
+shownHash: string | null, 
 /**
  * Path of the file, or `None` for `SKILL.md`.
  */
@@ -5594,7 +5297,7 @@ registry: string,
 /**
  * Time at which the response was received, in milliseconds since 1970.
  */
-fetched: number, 
+fetchedAt: number, 
 /**
  * `true` if this response is from the cache.
  */
@@ -5602,7 +5305,7 @@ fromCache: boolean,
 /**
  * Reason why the registry could not be reached, or `None` if no request failed.
  */
-offline: string | null, };
+offlineReason: string | null, };
 
 /**
  * Version of a server, as listed in the registry.
@@ -6042,7 +5745,7 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
- * Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `beyond` of that counter
+ * Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `excess` of that counter
  * is 1.
  */
 export type ResourcesUsage = { 
@@ -6100,11 +5803,11 @@ server: string,
 /**
  * Tools whose definitions the user has reviewed.
  */
-tools: Array<SeenDefinition>, 
+tools: Array<ReviewedDefinition>, 
 /**
  * Prompts whose definitions the user has reviewed.
  */
-prompts: Array<SeenDefinition>, };
+prompts: Array<ReviewedDefinition>, };
 
 /**
  * Review state of a definition, with findings for the user.
@@ -6138,6 +5841,19 @@ flags: Array<Flag>, };
 export type ReviewState = "reviewed" | "new" | "changed";
 
 /**
+ * Definition as it was shown to the user.
+ */
+export type ReviewedDefinition = { 
+/**
+ * Name of the reviewed tool or prompt.
+ */
+name: string, 
+/**
+ * Hash of the definition that was shown to the user.
+ */
+hash: string, };
+
+/**
  * Author of a message.
  */
 export type Role = "user" | "assistant";
@@ -6157,7 +5873,7 @@ folders: Array<string>,
 /**
  * Folders that the server receives. With a sandbox, only those that it can access.
  */
-told: Array<string>, };
+sentFolders: Array<string>, };
 
 /**
  * Policy rule, which applies if all its conditions hold.
@@ -6343,14 +6059,14 @@ micros: number | null, };
  */
 export type SamplingLoss = { 
 /**
- * Kind of the content, by its stable name.
+ * Kind of the content or parameter, by its stable name.
  */
-what: string, 
+feature: string, 
 /**
  * Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
  * `sayInText` describes it in text, `leaveOut` drops it.
  */
-then: string, };
+conversion: string, };
 
 /**
  * Model that responds to a sampling request, with the reason for its choice.
@@ -6367,11 +6083,11 @@ name: string,
 /**
  * Reason why this model was chosen.
  */
-by: ModelChosenBy, 
+reason: ModelChosenBy, 
 /**
  * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
-mostMicros: number | null, };
+maxMicros: number | null, };
 
 /**
  * Sampling settings and usage of a server.
@@ -6384,15 +6100,15 @@ settings: SamplingSettings,
 /**
  * The server's usage of models within the last hour.
  */
-withinHour: SamplingUsage, 
+lastHour: SamplingUsage, 
 /**
  * The server's total usage of models, without a time limit.
  */
-inAll: SamplingUsage, 
+total: SamplingUsage, 
 /**
  * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
-stopped: ReachedSamplingLimit | null, 
+reachedLimit: ReachedSamplingLimit | null, 
 /**
  * `true` if the settings changed after the server was started, so that they apply only after a restart.
  */
@@ -6516,7 +6232,7 @@ export type SamplingSettings = {
 /**
  * `true` if the server may send sampling requests.
  */
-on: boolean, 
+isEnabled: boolean, 
 /**
  * `true` if the requests may contain tools for the model.
  */
@@ -6536,7 +6252,7 @@ perHour: SamplingLimits,
 /**
  * Limits on the server's total usage of models.
  */
-inAll: SamplingLimits, };
+total: SamplingLimits, };
 
 /**
  * Step of a sampling request that the user or a model works on.
@@ -6673,7 +6389,7 @@ export type SandboxPlan = {
 /**
  * Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
-heldBy: string, 
+mechanism: string, 
 /**
  * Folders that the user configured for the sandbox.
  */
@@ -6853,32 +6569,6 @@ cause: string, } | { "is": "broken",
 cause: string, };
 
 /**
- * Definition as it was shown to the user.
- */
-export type SeenDefinition = { 
-/**
- * Name of the reviewed tool or prompt.
- */
-name: string, 
-/**
- * Hash of the definition that was shown to the user.
- */
-hash: string, };
-
-/**
- * Project whose servers the user has seen.
- */
-export type SeenProject = { 
-/**
- * Path of the project folder, which must be shared with a server as a root.
- */
-folder: string, 
-/**
- * Hash of the settings files, as in `hash`.
- */
-hash: string, };
-
-/**
  * Message to send to the model of a conversation.
  */
 export type SendMessage = { 
@@ -6946,7 +6636,7 @@ revision: string | null,
 /**
  * Description of how the revision and the transport of a remote server were detected.
  */
-foundBy: string | null, 
+detection: string | null, 
 /**
  * Unverified claims of the server about itself.
  */
@@ -7004,7 +6694,7 @@ mutedUntil: number | null,
  * Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
  * too many requests.
  */
-refusedQuestions: number, 
+refusedConsentRequests: number, 
 /**
  * Findings about the server's claims about itself.
  */
@@ -7017,7 +6707,7 @@ pid: number | null,
  * Mechanism that enforces the running server's sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`. `None` without
  * a sandbox.
  */
-heldBy?: string, 
+sandboxMechanism?: string, 
 /**
  * Origin of the installed version, or `None` if the server is not from a registry or a bundle.
  */
@@ -7150,11 +6840,6 @@ revision: string | null,
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
 tools?: ToolFilter, };
-
-/**
- * Format in which one server is exported.
- */
-export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
 
 /**
  * The instructions that a server provides for models.
@@ -7303,7 +6988,7 @@ stderr: Array<string>,
 /**
  * Folders that were searched for the command, if it was not found.
  */
-lookedIn: Array<string>, 
+searchedFolders: Array<string>, 
 /**
  * Suggested remedy for the error, if known.
  */
@@ -7595,7 +7280,7 @@ issuer: string,
 /**
  * `true` if the endpoint is on another domain than the issuer.
  */
-elsewhere: boolean, };
+isOnOtherDomain: boolean, };
 
 /**
  * Stable identifier of the reason why a sign-in failed. The page has a message and suggested actions for each.
@@ -7665,11 +7350,11 @@ at: number,
 /**
  * Duration of the sign-in step, in milliseconds.
  */
-took: number, 
+durationMilliseconds: number, 
 /**
  * Purpose of the sign-in step, as a sentence for the user.
  */
-what: string, 
+purpose: string, 
 /**
  * HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
  */
@@ -7678,7 +7363,7 @@ request: string | null,
  * HTTP response of the step: status, headers and body. `None` if the step is only a conclusion, or no response was
  * received.
  */
-answer: string | null, 
+response: string | null, 
 /**
  * Conclusion from the step, as a sentence for the user.
  */
@@ -7789,7 +7474,7 @@ servers: Array<Server>,
 /**
  * Pending consent requests, in the order of the queue.
  */
-questions: Array<ConsentRequest>, 
+consentRequests: Array<ConsentRequest>, 
 /**
  * Calls of tools, prompts and resources that are in progress.
  */
@@ -8074,15 +7759,6 @@ new: number,
 changed: number, };
 
 /**
- * Projects whose settings files define servers that the user has not seen.
- */
-export type UnseenProjects = { 
-/**
- * Unseen projects, in the order of their paths.
- */
-projects: Array<ProjectServers>, };
-
-/**
  * Request to change the name or the configuration of a server.
  */
 export type UpdateServer = { 
@@ -8115,7 +7791,7 @@ installed: ServerOrigin,
  * Inputs that keep their current value if the user enters none, by key. The value is `None` for secrets and header
  * values, which are not displayed.
  */
-kept: { [key in string]: Array<string> | null }, 
+currentValues: { [key in string]: Array<string> | null }, 
 /**
  * `true` if the server is running and would be stopped for the upgrade.
  */

@@ -3,15 +3,15 @@ import type { Events } from "$lib/api/generated";
 
 /**
  * Sandbox of the process that renders the page. `native` is the sandbox of the operating system's web view. The app
- * records starts with a blank window, after which it starts without the sandbox. `unkept` is the reason why it can't
- * record them.
+ * records starts with a blank window, after which it starts without the sandbox. `storageProblem` is the reason why it
+ * can't record them.
  */
-export type PageSandbox = { unkept?: string | null } & (
+export type PageSandbox = { storageProblem?: string | null } & (
   | { is: "native" }
   | { is: "on" }
   | ({ is: "off" } & (
-      | { because: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
-      | { because: "no_namespaces" | "no_memory"; cause: string }
+      | { reason: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
+      | { reason: "no_namespaces" | "no_memory"; cause: string }
     ))
 );
 
@@ -22,9 +22,9 @@ export type SystemSwitch = { is: "on" | "off" } | { is: "unavailable"; cause: st
 export type Opening =
   | { is: "bundle"; path: string }
   | { is: "link"; link: string }
-  | { is: "refused"; what: string; why: OpeningRefusal }
+  | { is: "refused"; what: string; reason: OpeningRefusal }
   /** Number of openings that were dropped, because too many arrived at the same time. */
-  | { is: "left_out"; count: number };
+  | { is: "dropped"; count: number };
 
 export type OpeningRefusal =
   | "not_found"
@@ -85,7 +85,7 @@ export type ShellEvent =
   /**
    * The user selected a consent request outside of the window, such as in a notification. `null` stands for the queue.
    */
-  | { type: "show_question"; id: string | null }
+  | { type: "show_consent_request"; id: string | null }
   /** A bundle or link was opened. The shell sends the next one after `openingDone` was called with this id. */
   | { type: "opened"; id: number; opening: Opening }
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */

@@ -33,8 +33,8 @@ test("delivers and acknowledges each batch of events", async () => {
   ).toEqual([1, 2]);
   expect(commands, "each batch should be acknowledged once").toEqual([
     "listen_events",
-    "events_seen",
-    "events_seen",
+    "acknowledge_events",
+    "acknowledge_events",
   ]);
 });
 

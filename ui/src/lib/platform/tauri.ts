@@ -14,7 +14,7 @@ export const tauriPlatform: Platform = {
     const channel = new Channel<Events>();
     channel.onmessage = (batch) => {
       // The number of unacknowledged batches is limited.
-      void invoke("events_seen").catch(() => undefined);
+      void invoke("acknowledge_events").catch(() => undefined);
       receive(batch);
     };
     await invoke("listen_events", { channel });
@@ -24,20 +24,20 @@ export const tauriPlatform: Platform = {
     channel.onmessage = receive;
     await invoke("listen_shell_events", { channel });
   },
-  closingShown: () => void invoke("closing_shown").catch(() => undefined),
+  closingShown: () => void invoke("confirm_closing_dialog").catch(() => undefined),
   finishClosing: (choice) => invoke("finish_closing", { choice }),
   desktopReport: () => invoke("desktop_report"),
   setLoginStart: (on) => invoke("set_login_start", { on }),
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
   zooms: true,
   setZoom: (percent) => void invoke("set_zoom", { percent }).catch(() => undefined),
-  openingDone: (id) => void invoke("opening_done", { id }).catch(() => undefined),
+  openingDone: (id) => void invoke("finish_opening", { id }).catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),
   installUpdate: (version) => invoke("install_app_update", { version }),
   stopUpdate: () => invoke("stop_app_update"),
-  painted: () => void invoke("painted").catch(() => undefined),
-  consentDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
+  painted: () => void invoke("report_first_paint").catch(() => undefined),
+  consentDrawn: (id) => void invoke("report_drawn_consent_request", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),
   retryPageSandbox: () => invoke("retry_page_sandbox"),
   appUrl: (view, path) => `${appOrigin(view)}/${path}`,

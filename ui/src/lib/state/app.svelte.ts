@@ -146,7 +146,7 @@ class App {
   #applySnapshot(snapshot: Snapshot): void {
     this.#next = snapshot.nextEvent;
     this.servers = snapshot.servers;
-    this.consentRequests = snapshot.questions;
+    this.consentRequests = snapshot.consentRequests;
     this.calls = snapshot.calls;
     this.conversations = snapshot.conversations;
     this.#settings.reset(snapshot.settings);
@@ -165,12 +165,16 @@ class App {
       case "server_removed":
         this.servers = this.servers.filter((server) => server.name !== event.name);
         break;
-      case "question_changed":
-        this.consentRequests = replaced(this.consentRequests, event.question, (q) => q.id);
+      case "consent_request_changed":
+        this.consentRequests = replaced(
+          this.consentRequests,
+          event.consentRequest,
+          (request) => request.id,
+        );
         break;
-      case "question_closed": {
-        const request = this.consentRequests.find((q) => q.id === event.id);
-        this.consentRequests = this.consentRequests.filter((q) => q.id !== event.id);
+      case "consent_request_closed": {
+        const request = this.consentRequests.find((request) => request.id === event.id);
+        this.consentRequests = this.consentRequests.filter((request) => request.id !== event.id);
         if (request) {
           const closed = { request, outcome: event.outcome, at: Date.now() };
           this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);

@@ -18,11 +18,11 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
     transport: "stdio",
     commandLine: "npx files",
     askedAt: 0,
-    why: { by: "server" },
+    origin: { by: "server" },
     round: null,
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
-    rule: "",
+    reason: "",
     marks: NO_REVIEW_MARKS,
   };
 }
@@ -92,9 +92,12 @@ describe("events", () => {
   });
 
   test("keeps the queue in order and closed requests separate", () => {
-    host.send({ type: "question_changed", question: consentRequest("a") });
-    host.send({ type: "question_changed", question: consentRequest("b", "git") });
-    host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
+    host.send({ type: "consent_request_changed", consentRequest: consentRequest("a") });
+    host.send({ type: "consent_request_changed", consentRequest: consentRequest("b", "git") });
+    host.send({
+      type: "consent_request_changed",
+      consentRequest: { ...consentRequest("a"), hash: "new" },
+    });
     expect(
       app.consentRequests.map((q) => `${q.id} ${q.hash}`),
       "a changed request should keep its position",
@@ -103,7 +106,7 @@ describe("events", () => {
       app.consentRequestsOf("git").map((q) => q.id),
       "the requests of one server should be returned",
     ).toEqual(["b"]);
-    host.send({ type: "question_closed", id: "a", outcome: "denied" });
+    host.send({ type: "consent_request_closed", id: "a", outcome: "denied" });
     expect(
       app.consentRequests.map((q) => q.id),
       "a closed request should be removed",

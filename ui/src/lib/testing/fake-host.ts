@@ -33,7 +33,7 @@ export interface RecordedRequest {
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
-  pins: ({ server }) => ({
+  list_reviewed_definitions: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [], apps: [] },
   }),
@@ -42,7 +42,7 @@ const NOTHING_SET_UP: Answers = {
     freshUntil: NO_EXPIRY,
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
-  newer_versions: () => ({ servers: [] }),
+  list_newer_versions: () => ({ servers: [] }),
   registry_setting: () => ({
     ...{ address: "https://registry.modelcontextprotocol.io", official: true },
     ...{ named: false, header: null },
@@ -251,7 +251,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     nextEvent: 1,
     servers: [],
-    questions: [],
+    consentRequests: [],
     calls: [],
     conversations: [],
     settings: {
@@ -294,7 +294,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     since: Date.now() - 60_000,
     approved: true,
     revision: "2025-11-25",
-    foundBy: "initialize",
+    detection: "initialize",
     claims: {
       name: "secure-filesystem",
       title: null,
@@ -305,14 +305,14 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     capabilities: ["tools"],
     instructions: null,
     counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
-    roots: { decided: false, folders: [], told: [] },
+    roots: { decided: false, folders: [], sentFolders: [] },
     subscriptions: [],
     subscriptionsLost: null,
     logLevel: null,
     muted: false,
     marks: { review: null, outdated: false, diff: null, lookAlikes: [], flags: [] },
     mutedUntil: null,
-    refusedQuestions: 0,
+    refusedConsentRequests: 0,
     trust: "no",
     flow: { sameServer: "open_world", review: "suspicious", tools: {} },
     pid: 4711,

@@ -345,7 +345,7 @@ describe("JSON", () => {
 describe("a link", () => {
   test("shows the parts and warnings of its URL before it opens", async () => {
     const host = await startFakeHost({
-      inspect_url: ({ url }) => ({
+      parse_url: ({ url }) => ({
         url,
         before: "http://",
         domain: "example.com",
@@ -378,7 +378,7 @@ describe("a link", () => {
 
   test("can't be opened if opening is not allowed", async () => {
     await startFakeHost({
-      inspect_url: ({ url }) => ({
+      parse_url: ({ url }) => ({
         url,
         before: "",
         domain: url,

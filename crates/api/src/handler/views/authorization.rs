@@ -17,13 +17,13 @@ pub(in crate::handler) fn authorization_view(view: AuthorizationView) -> Authori
     }
     Authorization {
         server: view.server,
-        not_offered: view.not_offered,
+        unsupported_reason: view.not_offered,
         account: view.account.map(account_view),
         in_progress: view.in_progress.map(sign_in_progress_view),
-        failed: view.failed,
+        failure_message: view.failed,
         failure: view.failure,
         steps,
-        kept: view.token_storage,
+        token_storage: view.token_storage,
     }
 }
 
@@ -45,9 +45,9 @@ fn account_view(account: AccountView) -> Account {
         signed_in_at: account.signed_in_at,
         refreshed_at: account.refreshed_at,
         can_refresh: account.can_refresh,
-        ended: account.ended,
+        reauthentication_reason: account.ended,
         client: client_identity_view(account.client),
-        bound: account.bound,
+        is_dpop_bound: account.bound,
     }
 }
 
@@ -84,10 +84,10 @@ pub(super) fn sign_in_reason_view(reason: HostReason) -> SignInReason {
 fn sign_in_step_view(step: HostStep) -> SignInStep {
     SignInStep {
         at: step.at,
-        took: step.took,
-        what: step.what,
+        duration_milliseconds: step.took,
+        purpose: step.what,
         request: step.request,
-        answer: step.answer,
+        response: step.answer,
         conclusion: step.conclusion,
         failed: false,
     }

@@ -21,11 +21,11 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
         transport: view.transport.to_owned(),
         command_line: view.command_line,
         asked_at: view.asked_at,
-        why: view.why,
+        origin: view.origin,
         round: view.round,
         body: consent_request_body_view(view.body, view.marks.review_state == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
-        rule: view.rule.to_owned(),
+        reason: view.reason.to_owned(),
         marks: review_marks_view(view.marks),
         call: view.call,
     }
@@ -37,7 +37,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
             ConsentRequestBody::Result { tool, content, is_error }
         }
-        HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
+        HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
             ConsentRequestBody::StartServer {
                 command: config.command,
                 resolved: Some(resolved.display().to_string()),
@@ -48,21 +48,21 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
                     .cwd
                     .or_else(|| plan.is_none().then(launches::default_directory))
                     .map(|cwd| cwd.display().to_string()),
-                approved_before,
+                earlier_approval,
                 sandbox: plan.map(containment::sandbox_plan_view),
                 files: files.iter().map(|file| containment::launch_file_view(file, &changed_files)).collect(),
                 writers: writers.into_iter().map(containment::file_writer_view).collect(),
                 package: package.map(|package| packages::loaded_package_view(*package)),
             }
         }
-        HostBody::ConnectServer { config, approved_before } => ConsentRequestBody::ConnectServer {
+        HostBody::ConnectServer { config, earlier_approval } => ConsentRequestBody::ConnectServer {
             url: UrlParts::parse(&config.url),
             headers: server_setup::headers_view(&config, SecretVisibility::Hidden),
             transport_kind: config.kind.map(server_setup::http_kind_view),
             unencrypted: config.is_unencrypted_remote(),
             auth: endpoints::auth_settings_view(config.auth.as_ref()),
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
-            approved_before,
+            earlier_approval,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
@@ -78,7 +78,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             read_only_tools: read_only,
         },
         HostBody::Read { kind, name, arguments } => {
-            ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }
+            ConsentRequestBody::Read { call_kind: kind, name, arguments: arguments.into() }
         }
         HostBody::Sampling { request, response, state } => sampling::sampling_body_view(*request, response, *state),
         HostBody::Form { message, form } => {
@@ -107,7 +107,9 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
         } => ConsentRequestBody::SignIn {
             url: UrlParts::parse(&url),
             issuer_url: UrlParts::parse(&issuer),
-            page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::is_other_domain(page, &issuer)),
+            is_page_on_other_domain: authorization_url
+                .as_ref()
+                .is_some_and(|page| endpoints::is_other_domain(page, &issuer)),
             issuer,
             resource,
             scopes,

@@ -10,7 +10,7 @@ pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> Convers
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let omitted = (!omitted.is_empty()).then_some(omitted);
     let ChatItem { id, parent, at, body, .. } = item;
-    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out: omitted }
+    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), omitted }
 }
 
 /// Converts an item of a conversation, including its parent and siblings in the tree of branches.

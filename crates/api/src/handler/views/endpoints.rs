@@ -19,7 +19,7 @@ pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> 
             field: term.field,
             secret: term.field.is_secret(),
             url: term.field.is_address().then(|| UrlParts::parse(&term.value)),
-            elsewhere: is_elsewhere(term.field, &term.value),
+            is_on_other_domain: is_elsewhere(term.field, &term.value),
             value: term.value,
         })
         .collect()
@@ -33,7 +33,7 @@ pub(super) fn endpoint_view(endpoint: HostEndpoint) -> SignInEndpoint {
             HostUse::Registration => EndpointUse::Registration,
             HostUse::Revocation => EndpointUse::Revocation,
         },
-        elsewhere: is_other_domain(&endpoint.url, &endpoint.issuer),
+        is_on_other_domain: is_other_domain(&endpoint.url, &endpoint.issuer),
         url: UrlParts::parse(&endpoint.url),
         issuer: endpoint.issuer,
     }

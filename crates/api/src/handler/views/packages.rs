@@ -15,7 +15,7 @@ pub(super) fn loaded_package_view(package: HostPackage) -> LoadedPackage {
     LoadedPackage {
         launcher,
         name,
-        wanted: requested_version,
+        requested_version,
         version: found.map(package_version_view),
         unknown,
         before: before.map(package_version_view),

@@ -142,8 +142,8 @@ pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> Dry
         scopes: scopes.to_vec(),
         considered: result.explanation.considered.into_iter().map(considered_rule_view).collect(),
         assumed_unchanged: result.assumed_unchanged,
-        standing: result.review_state,
-        turned_off: result.turned_off,
+        review_state: result.review_state,
+        is_tool_turned_off: result.turned_off,
     }
 }
 

@@ -18,10 +18,10 @@ pub(super) fn sampling_body_view(
         (Some(_), _) => SamplingStep::Response,
         (None, _) => SamplingStep::Request,
     };
-    let again = response.is_some() && own::previously_approved_hash(&request, &state).is_some();
+    let can_rerun = response.is_some() && own::previously_approved_hash(&request, &state).is_some();
     ConsentRequestBody::Sampling {
         step,
-        again,
+        can_rerun,
         request: sampling_request_view(request),
         response: response.map(|r| SamplingResponse {
             content: r.content.blocks().iter().cloned().map(Content::from).collect(),
@@ -31,18 +31,18 @@ pub(super) fn sampling_body_view(
         model: state.model.map(|choice| SamplingModel {
             model: choice.model,
             name: choice.name,
-            by: model_choice_reason_view(choice.by),
-            most_micros: choice.most_micros,
+            reason: model_choice_reason_view(choice.by),
+            max_micros: choice.most_micros,
         }),
-        wanted_tokens: state.wanted_tokens,
+        requested_tokens: state.wanted_tokens,
         losses: state.losses.into_iter().map(sampling_loss_view).collect(),
         run: sampling_run_view(state.run),
     }
 }
 
 fn sampling_loss_view(loss: models::LossyConversion) -> SamplingLoss {
-    let then = json!(loss.then).as_str().unwrap_or_default().to_owned();
-    SamplingLoss { what: loss.what.code().to_owned(), then }
+    let conversion = json!(loss.then).as_str().unwrap_or_default().to_owned();
+    SamplingLoss { feature: loss.what.code().to_owned(), conversion }
 }
 
 fn model_choice_reason_view(by: own::ModelChoiceReason) -> ModelChosenBy {
@@ -86,21 +86,25 @@ fn sampling_tool_view(tool: mcp::Tool) -> SamplingTool {
 pub(in crate::handler) fn sampling_report_view(report: own::SamplingReport) -> SamplingReport {
     SamplingReport {
         settings: sampling_settings_view(report.settings),
-        within_hour: sampling_usage_view(report.within_hour),
-        in_all: sampling_usage_view(report.in_all),
-        stopped: report.stopped.map(reached_limit_view),
+        last_hour: sampling_usage_view(report.within_hour),
+        total: sampling_usage_view(report.in_all),
+        reached_limit: report.stopped.map(reached_limit_view),
         outdated: report.is_outdated,
     }
 }
 
 fn reached_limit_view(limit: own::ReachedLimit) -> ReachedSamplingLimit {
-    let of = match limit.of {
+    let quantity = match limit.of {
         own::LimitedQuantity::Requests => "requests",
         own::LimitedQuantity::Tokens => "tokens",
         own::LimitedQuantity::Money => "money",
         own::LimitedQuantity::Rounds => "rounds",
     };
-    ReachedSamplingLimit { of: of.to_owned(), hour: limit.span == own::LimitPeriod::Hour, most: limit.most }
+    ReachedSamplingLimit {
+        quantity: quantity.to_owned(),
+        is_per_hour: limit.span == own::LimitPeriod::Hour,
+        limit: limit.most,
+    }
 }
 
 const fn sampling_usage_view(spent: own::ModelUsage) -> SamplingUsage {
@@ -109,12 +113,12 @@ const fn sampling_usage_view(spent: own::ModelUsage) -> SamplingUsage {
 
 fn sampling_settings_view(settings: own::SamplingSettings) -> SamplingSettings {
     SamplingSettings {
-        on: settings.on,
+        is_enabled: settings.on,
         tools: settings.tools,
         max_tokens: settings.max_tokens,
         model: settings.model,
         per_hour: sampling_limits_view(settings.per_hour),
-        in_all: sampling_limits_view(settings.in_all),
+        total: sampling_limits_view(settings.in_all),
     }
 }
 
@@ -124,12 +128,12 @@ const fn sampling_limits_view(budget: own::Budget) -> SamplingLimits {
 
 pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> own::SamplingSettings {
     own::SamplingSettings {
-        on: settings.on,
+        on: settings.is_enabled,
         tools: settings.tools,
         max_tokens: settings.max_tokens,
         model: settings.model,
         per_hour: to_budget(settings.per_hour),
-        in_all: to_budget(settings.in_all),
+        in_all: to_budget(settings.total),
     }
 }
 

@@ -64,7 +64,7 @@ impl Owner {
     fn request_url_consents(&mut self, id: &str, pages: Vec<ElicitParams>) {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
-        let why = self.calls.consent_origin(Some(id));
+        let origin = self.calls.consent_origin(Some(id));
         for page in pages.into_iter().take(DEFAULT_MAX_CONSENT_REQUESTS) {
             if !self.consent.has_capacity_for(&server) {
                 break;
@@ -75,7 +75,7 @@ impl Owner {
             {
                 self.request_consent(
                     &server,
-                    why.clone(),
+                    origin.clone(),
                     ConsentRequestBody::Url { message, url },
                     scopes,
                     reason,
@@ -86,8 +86,8 @@ impl Owner {
     }
 
     /// Sets the call from which a decided consent request originated to running, if the call waited for approval.
-    pub(in crate::owner) fn resume_call(&mut self, why: &ConsentRequestOrigin) {
-        if let ConsentRequestOrigin::Call { call, .. } = why
+    pub(in crate::owner) fn resume_call(&mut self, origin: &ConsentRequestOrigin) {
+        if let ConsentRequestOrigin::Call { call, .. } = origin
             && self.calls.awaits_approval(call)
         {
             self.set_call_state(call, CallState::Running);

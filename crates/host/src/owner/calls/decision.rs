@@ -56,7 +56,7 @@ impl Owner {
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Write(entry, permit)) => self.send_when_written(record, *entry, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
             Err(failure) => self.report_call_result(record, Err(failure)),
         }
@@ -148,7 +148,7 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                 };
                 let entry = self.make_audit_entry(decided);
-                Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
+                Ok(CallDisposition::Allow(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Deny { by, .. } => {
                 let hashed = definition.call_hash(arguments);
@@ -206,11 +206,11 @@ impl Owner {
         }
         let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
         let decided = self.decide_call_or_read(&record.view, &record.origin, request, &facts.unwrap_or_default());
-        if !matches!(decided, Ok(CallDisposition::Write(..))) {
+        if !matches!(decided, Ok(CallDisposition::Allow(..))) {
             self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
         }
         match decided {
-            Ok(CallDisposition::Write(..)) => self.send(record, permit),
+            Ok(CallDisposition::Allow(..)) => self.send(record, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);
@@ -276,9 +276,9 @@ impl Owner {
         {
             *read_only = self.read_only_tools(&server, tool);
         }
-        let why = self.call_consent_origin(&record.origin, &server);
+        let origin = self.call_consent_origin(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
         self.emit_call_state(&id);
-        self.request_consent(&server, why, body, scopes, reason, RequestPurpose::Call(id));
+        self.request_consent(&server, origin, body, scopes, reason, RequestPurpose::Call(id));
     }
 }

@@ -74,7 +74,7 @@ impl Owner {
                 // Dropping the sender notifies the sign-in.
                 RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
-                    self.resume_call(&pending.view.why);
+                    self.resume_call(&pending.view.origin);
                 }
                 // Dropping the result's sender notifies the model's run.
                 RequestPurpose::Result(call) => drop(self.calls.held_results.remove(&call)),
@@ -114,7 +114,7 @@ impl Owner {
         outgoing: &mut OutgoingPayload,
     ) -> AuditEntry {
         let (view, content) = (&pending.view, outgoing.content.take());
-        let conversation = self.calls.conversation_of_request(&view.why);
+        let conversation = self.calls.conversation_of_request(&view.origin);
         self.make_audit_entry(AuditedDecision {
             server: &view.server,
             kind: outgoing.kind,
@@ -123,9 +123,9 @@ impl Owner {
             scope,
             by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
             hash: outgoing.logged.as_str(),
-            asker: originator_name(&view.why),
+            asker: originator_name(&view.origin),
             content,
-            rule: view.rule.into(),
+            rule: view.reason.into(),
             conversation: conversation.as_deref(),
         })
     }

@@ -39,7 +39,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let conversation =
-            self.calls.conversation_of_request(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
+            self.calls.conversation_of_request(&pending.view.origin).filter(|_| scope == ApprovalScope::Conversation);
         if scope == ApprovalScope::Conversation && conversation.is_none() {
             return Err(DecisionError::WrongKind("it belongs to no conversation"));
         }

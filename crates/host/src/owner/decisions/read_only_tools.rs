@@ -38,7 +38,7 @@ impl Owner {
         let (catalog, pins) = (Arc::clone(&record.offer.catalog), Arc::clone(pins));
         let identity = record.offer.identity.clone();
         let is_pinned = |name: &str| {
-            let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under == identity);
+            let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.server_identity == identity);
             pin.and_then(|pin| pin.definition.as_ref()).is_some_and(definition_declares_read_only)
         };
         let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));

@@ -32,7 +32,7 @@ impl Owner {
 
     fn reevaluate_request(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
-        let conversation = self.calls.conversation_of_request(&pending.view.why);
+        let conversation = self.calls.conversation_of_request(&pending.view.origin);
         let act = match &pending.view.body {
             ConsentRequestBody::StartServer { .. } => PolicyAct::StartServer { server, command: hash },
             ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server, address: hash },

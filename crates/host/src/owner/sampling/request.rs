@@ -77,14 +77,14 @@ impl Owner {
     ) {
         let SamplingRequest { server, of, call, params, state } = request;
         let app = self.models.sampling.requesting_app(of).cloned();
-        let why = app.unwrap_or_else(|| self.calls.consent_origin(call.as_deref()));
+        let origin = app.unwrap_or_else(|| self.calls.consent_origin(call.as_deref()));
         let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
         if let Some(call) = &call {
             self.set_call_state(call, CallState::AwaitingInput);
         }
         let purpose = RequestPurpose::Request { requester: of, call };
         let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
-        self.request_consent_with(&server, why, body, scopes, reason, purpose, (None, round));
+        self.request_consent_with(&server, origin, body, scopes, reason, purpose, (None, round));
     }
 
     /// Updates pending sampling requests after the model providers have changed. If the chosen model is no longer

@@ -169,7 +169,7 @@ impl Owner {
             ..SessionConfig::default()
         };
         let limits = self.settings.current.limits.clamped_to_bounds();
-        record.activity.lock().unwrap_or_else(PoisonError::into_inner).set_max_bytes(limits.kept_bytes);
+        record.activity.lock().unwrap_or_else(PoisonError::into_inner).set_max_bytes(limits.activity_log_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
         let clock = Arc::clone(&self.ports.clock);

@@ -41,11 +41,11 @@ impl Owner {
         let package = package.map(Box::new);
         let identity = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
         let changed_files = identity.map(|identity| changed_files(&identity.parts, &files)).unwrap_or_default();
-        let approved_before = None;
+        let earlier_approval = None;
         let body = ConsentRequestBody::StartServer {
             config,
             resolved,
-            approved_before,
+            earlier_approval,
             plan,
             files,
             changed_files,
@@ -94,15 +94,17 @@ impl Owner {
         let grants = self.permissions.policy.grants();
         let granted = grants.find(name, &GrantSubject::Command).filter(|_| reason != DecisionReason::SandboxChosen);
         match body {
-            ConsentRequestBody::StartServer { config, approved_before, .. } => {
-                *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &command_text(config)));
+            ConsentRequestBody::StartServer { config, earlier_approval, .. } => {
+                *earlier_approval =
+                    granted.and_then(|grant| earlier_approval_texts(&grant.words, &command_text(config)));
             }
-            ConsentRequestBody::ConnectServer { config, approved_before } => {
-                *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &address_text(config)));
+            ConsentRequestBody::ConnectServer { config, earlier_approval } => {
+                *earlier_approval =
+                    granted.and_then(|grant| earlier_approval_texts(&grant.words, &address_text(config)));
             }
             _ => {}
         }
-        let mut why = ConsentRequestOrigin::User { conversation: None };
+        let mut origin = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.restart_cause() {
@@ -110,11 +112,11 @@ impl Owner {
                     ActivityKind::State,
                     "its approval does not cover another start, so consent is requested",
                 );
-                why = ConsentRequestOrigin::Ended { cause };
+                origin = ConsentRequestOrigin::Ended { cause };
             }
         }
         self.emit_server(name);
-        self.request_consent(name, why, body.clone(), scopes, reason, RequestPurpose::Start);
+        self.request_consent(name, origin, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
     /// Records a start or connection that the policy denied.
@@ -200,9 +202,9 @@ fn start_audit_subject(record: &ServerRecord) -> String {
 
 /// Returns the texts of an earlier grant and of the requested approval without the descriptions of their sandboxes,
 /// whose changes are displayed separately. `None` if the grant has no text.
-fn earlier_approval(granted: &str, requested: &str) -> Option<EarlierApproval> {
-    let (before, now) = (strip_sandbox_text(granted).to_owned(), strip_sandbox_text(requested).to_owned());
-    (!before.is_empty()).then_some(EarlierApproval { before, now })
+fn earlier_approval_texts(granted: &str, requested: &str) -> Option<EarlierApproval> {
+    let (approved, requested) = (strip_sandbox_text(granted).to_owned(), strip_sandbox_text(requested).to_owned());
+    (!approved.is_empty()).then_some(EarlierApproval { approved, requested })
 }
 
 fn start_policy_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> PolicyAct<'a> {

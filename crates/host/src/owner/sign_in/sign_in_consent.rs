@@ -35,7 +35,7 @@ impl Owner {
         match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
             PolicyDecision::Ask { reason, scopes, .. } => {
                 let call = operation.and_then(|operation| self.calls.call_with_method(server, &operation));
-                let why = if steps_up {
+                let origin = if steps_up {
                     self.calls.consent_origin(call.as_deref())
                 } else {
                     ConsentRequestOrigin::User { conversation: None }
@@ -44,7 +44,7 @@ impl Owner {
                     self.set_call_state(&call, CallState::AwaitingApproval);
                 }
                 self.sign_ins.replies.insert(number, reply);
-                self.request_consent(server, why, body, scopes, reason, RequestPurpose::SignIn(number));
+                self.request_consent(server, origin, body, scopes, reason, RequestPurpose::SignIn(number));
             }
             PolicyDecision::Allow { .. } => {}
             PolicyDecision::Deny { reason, .. } => {
@@ -79,7 +79,7 @@ impl Owner {
         number: u64,
         answered: SignInAnswer,
     ) {
-        self.resume_call(&request.why);
+        self.resume_call(&request.origin);
         if let Some(reply) = self.sign_ins.replies.remove(&number) {
             // The sign-in may have been cancelled meanwhile.
             let _ = reply.send(answered);

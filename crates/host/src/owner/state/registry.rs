@@ -144,7 +144,7 @@ impl ServerRegistry {
                 .filter(|(_, claimed)| keys.have_common_key(claimed))
                 .map(|(name, _)| name.as_str());
             let like = claimed.or_else(|| keys.have_common_key(&NameKeys::new(label)).then_some(label))?;
-            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
+            Some(LookAlike { server: label.clone(), name: like.to_owned(), is_identical: like == name })
         });
         ReviewFindings {
             look_alikes: found.take(MAX_LOOK_ALIKES).collect(),

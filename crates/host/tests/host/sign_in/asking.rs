@@ -59,7 +59,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
     let shown: Vec<String> = endpoints.iter().map(|endpoint| endpoint.url.clone()).collect();
     assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "the endpoints are displayed");
     assert_eq!(request.scopes, [ApprovalScope::Once], "the approval applies to this sign-in only");
-    assert_eq!(request.rule, "sign-in-asks", "the rule names the sign-in");
+    assert_eq!(request.reason, "sign-in-asks", "the reason names the sign-in");
     assert!(far.app.platform.opened.lock().unwrap().is_empty(), "no page is opened before the decision");
     let view = far.view().await;
     assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "the phase is reported");

@@ -54,7 +54,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
         );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
         let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
-        assert_eq!(request.why, led_to_it, "the origin is the call");
+        assert_eq!(request.origin, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
         far.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

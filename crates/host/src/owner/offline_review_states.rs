@@ -68,7 +68,7 @@ impl Owner {
 /// Returns `true` if the user reviewed the definition `pin` while the server had another command or address.
 fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
-    if pin.under.as_ref() != Some(&identity.hash) {
+    if pin.server_identity.as_ref() != Some(&identity.hash) {
         return true;
     }
     match &config.transport {

@@ -38,7 +38,7 @@ async fn programs_of_a_version_manager_are_found() {
 fn run_in_session(home: &Path) {
     let own = std::env::current_exe().unwrap();
     let output = Command::new(own)
-        .args(["--exact", "found::programs_of_a_version_manager_are_found", "--nocapture"])
+        .args(["--exact", "login_shell_programs::programs_of_a_version_manager_are_found", "--nocapture"])
         .env(DESKTOP_SESSION_VARIABLE, "yes")
         .env("HOME", home)
         .env("PATH", "/usr/bin:/bin")

@@ -26,7 +26,11 @@ fn forms_are_accepted_declined_and_cancelled() {
             "The user declined.",
             "a form without an entry should be declined in {revision}"
         );
-        let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
+        let shown = refused
+            .lines
+            .iter()
+            .find(|line| line["kind"] == "elicitation")
+            .expect("the consent request should be an event");
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
         assert!(fields.len() > 3, "the form should have all kinds of fields: {fields:?}");
 
@@ -54,7 +58,7 @@ fn forms_are_accepted_declined_and_cancelled() {
             "the content should reach the server in {revision}"
         );
         assert_eq!(
-            ended.questions()[2],
+            ended.decided_requests()[2],
             ("elicitation", "allowed", "answers"),
             "the content should be in the event in {revision}"
         );
@@ -88,7 +92,8 @@ fn content_that_does_not_match_the_form_is_never_sent() {
     let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
     let ended = call_with_answer("2026-07-28", "ask_user", "{}", answer);
     assert_eq!(result_text(&ended), "The user declined.", "the form should be declined");
-    let shown = ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
+    let shown =
+        ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the consent request should be an event");
     assert_eq!(shown["decision"], "denied", "the event should report the same decision");
     let reason = shown["reason"].as_str().expect("with the reason");
     assert!(reason.contains("no_such_field is not in the form"), "{reason}");
@@ -104,7 +109,7 @@ fn sampling_response_from_the_answers_file_is_sent() {
             "answers said: Aye. (stopped: endTurn)",
             "the response should reach the server in {revision}"
         );
-        let decisions: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
+        let decisions: Vec<_> = ended.decided_requests().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
         assert_eq!(
             decisions,
             [("sampling", "allowed", "answers"); 2],
@@ -134,7 +139,10 @@ fn sampling_is_off_by_default() {
         "[sampling-user-controls]: there should be no consent request when it is off: {:?}",
         refused.result()
     );
-    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "the answers file should not be used");
+    assert!(
+        !refused.decided_requests().iter().any(|(kind, ..)| *kind == "sampling"),
+        "the answers file should not be used"
+    );
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
     assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit should be set");
     assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits should be unchanged");
@@ -152,7 +160,8 @@ fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
     let ended = call_with_answer("2025-11-25", "ask_model", "{}", answer);
     assert_eq!(ended.status, 1, "without a model the tool should fail: {:?}", ended.result());
-    let request = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
+    let request =
+        ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the consent request should be an event");
     let reason = request["reason"].as_str().expect("with the reason");
     assert!(reason.contains("no model is set up"), "[sampling-human-in-loop]: {reason}");
 }

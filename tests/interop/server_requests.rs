@@ -46,7 +46,10 @@ async fn sampling_is_reviewed_before_and_after() {
         panic!("the consent request should be for a sampling request: {consent_request:?}")
     };
     assert!(
-        matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
+        matches!(
+            &consent_request.origin,
+            ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"
+        ),
         "the consent request should name its call"
     );
     assert_eq!(
@@ -303,7 +306,7 @@ async fn call_that_requires_a_url_can_be_repeated() {
         panic!("[elicit-url-required-error]: the consent request should be for a URL: {consent_request:?}")
     };
     assert!(
-        matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
+        matches!(&consent_request.origin, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
         "the consent request should name its call"
     );
     let page = UrlParts::parse(url).url;

@@ -233,7 +233,7 @@ async fn x06_look_alikes_are_marked_on_both_sides() {
             (other, theirs),
             "{what}: the similar name is shown with its server"
         );
-        assert!(!alike.same, "{what}: the similar name is different");
+        assert!(!alike.is_identical, "{what}: the similar name is different");
         let server = app.server(own).await.marks.look_alikes;
         assert!(
             server.iter().any(|alike| alike.server == other),
@@ -311,10 +311,13 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
         host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments, oneshot::channel().0).await
     });
     let request = app.consent_request("post", "the tool, once more", is_tool_request).await;
-    assert_eq!(request.rule, "after-untrusted", "{what}: an allowed tool requires consent again");
-    let led =
-        ConsentRequestOrigin::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };
-    assert_eq!(request.why, led, "{what}: the request names the servers whose content was read");
+    assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
+    let led = ConsentRequestOrigin::Model {
+        conversation: conversation.clone(),
+        untrusted_servers: vec!["bad".into()],
+        same_server_readings: Vec::new(),
+    };
+    assert_eq!(request.origin, led, "{what}: the request names the servers whose content was read");
     let ConsentRequestBody::Tool { arguments, .. } = &request.body else { panic!("{what}: a tool") };
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");
     app.decide(&request, UserDecision::Deny).await;

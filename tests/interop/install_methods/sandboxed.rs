@@ -229,7 +229,7 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
 
 /// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
 fn compare_sandbox_table(table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("install_methods/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();
     }
