@@ -1,4 +1,5 @@
-//! Pages of apps (MCP Apps): the user's approval of them, and events of shown apps. Used by the crate `app-views`.
+//! Pages of apps (MCP Apps): the user's approval of them, what they may receive before a call is decided, and events of
+//! shown apps. Used by the crate `app-views`.
 
 use domain::app_view::AppViewEvent;
 use domain::call::CallFailure;
@@ -6,7 +7,7 @@ use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
 use offers::review::AppReviewState;
 
 use super::{Host, HostClosed};
-use crate::owner::ReviewError;
+use crate::owner::{CallOrigin, ReviewError};
 
 impl Host {
     /// Returns the state of the user's review of an app's page.
@@ -40,6 +41,23 @@ impl Host {
     /// Returns [`CallFailure::Closing`] if the host has shut down.
     pub async fn revoke_app(&self, server: String, uri: String) -> Result<bool, CallFailure> {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
+    }
+
+    /// Returns `true` if `origin` may now call a tool without consent, whatever the arguments are: the tool's server is
+    /// ready, the definition is reviewed, a rule without conditions on arguments or a grant allows the call, and no rule
+    /// can deny it or require consent. Only then may an app of the server receive arguments of a call that is not decided
+    /// yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn allows_any_arguments(
+        &self,
+        origin: CallOrigin,
+        server: String,
+        tool: String,
+    ) -> Result<bool, HostClosed> {
+        self.with_owner(move |owner| owner.allows_any_arguments(&origin, &server, &tool)).await
     }
 
     /// Emits a change of a shown app to the observers, without waiting for its delivery.
