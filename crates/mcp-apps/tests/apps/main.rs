@@ -8,6 +8,7 @@ mod clauses;
 mod handshake;
 mod limits;
 mod page;
+mod partial_arguments;
 mod properties;
 mod requests;
 mod schema;
