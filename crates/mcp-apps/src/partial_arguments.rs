@@ -3,7 +3,7 @@
 use mcp_proto::types::Map;
 
 /// Maximum size in bytes of the text from which partial arguments are recovered.
-pub const MAX_PARTIAL_ARGUMENTS_BYTES: usize = 256 * 1024;
+pub const MAX_PARTIAL_ARGUMENTS_BYTES: usize = 64 * 1024;
 /// Maximum nesting depth of the text from which partial arguments are recovered.
 pub const MAX_PARTIAL_ARGUMENTS_DEPTH: usize = 64;
 
