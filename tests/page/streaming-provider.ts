@@ -80,11 +80,11 @@ export class StreamingProvider {
     if (this.call !== null) {
       const { name, beginning, rest } = this.call;
       this.call = null;
-      const part = (part: object) => send({ tool_calls: [{ index: 0, ...part }] });
+      const sendPart = (part: object) => send({ tool_calls: [{ index: 0, ...part }] });
       const proceeds = new Promise<void>((resolve) => (this.#proceed = resolve));
-      part({ id: "call_1", type: "function", function: { name, arguments: beginning } });
+      sendPart({ id: "call_1", type: "function", function: { name, arguments: beginning } });
       await proceeds;
-      part({ function: { arguments: rest } });
+      sendPart({ function: { arguments: rest } });
       send({}, { finish_reason: "tool_calls" });
       response.end("data: [DONE]\n\n");
       return;
