@@ -27,12 +27,7 @@ export class AppPanelState {
   #operations = 0;
 
   /** `call` returns the displayed call, which is another one once a model has finished writing it. */
-  constructor(
-    server: string,
-    tool: string,
-    call: () => DisplayedCall,
-    context: () => AppContext,
-  ) {
+  constructor(server: string, tool: string, call: () => DisplayedCall, context: () => AppContext) {
     this.#server = server;
     this.#tool = tool;
     this.#call = call;
