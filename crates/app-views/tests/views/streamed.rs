@@ -114,9 +114,12 @@ impl TestViews {
         }
     }
 
-    /// Returns the number of requests for resources that the server has received.
+    /// Returns the number of requests for resources that were sent to the server.
     async fn reads(&self) -> usize {
-        self.app.activity(SERVER).await.matches("\"resources/read\"").count()
+        let activity = self.app.host.activity(SERVER.to_owned()).await.unwrap();
+        let activity = activity.lock().unwrap();
+        let entries = activity.entries_after(0, usize::MAX);
+        entries.filter(|entry| entry.sent && entry.method.as_deref() == Some("resources/read")).count()
     }
 }
 
