@@ -1,9 +1,9 @@
 //! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
-    ApprovalScope, ArgumentPattern, ArgumentRule, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash, Policy, PolicyAct,
-    PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit, RuleRef,
-    RuleSource,
+    ApprovalScope, ArgumentPattern, ArgumentRule, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash,
+    Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit,
+    RuleRef, RuleSource,
 };
 use serde_json::{Value, json};
 
