@@ -1,4 +1,5 @@
-// Provider that streams in OpenAI's format at a fixed rate, and records when it wrote.
+// Provider that streams in OpenAI's format: text at a fixed rate, with a record of when it wrote, or a tool call in two
+// parts.
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,15 +9,27 @@ const TOKEN = 4;
 /** Interval between writes in milliseconds. */
 const BEAT = 10;
 
+/** Tool call that a provider writes: first the beginning of its arguments, and the rest after `proceed`. */
+interface StreamedCall {
+  /** Name under which the model knows the tool. */
+  name: string;
+  /** JSON text of the arguments in two parts. */
+  beginning: string;
+  rest: string;
+}
+
 export class StreamingProvider {
   /** Text of the next answer. */
   text = "";
+  /** Tool call that the next answer consists of, or `null` for an answer with `text`. */
+  call: StreamedCall | null = null;
   /** Rate of the answer in tokens per second. */
   pace = 200;
   /** Time of the first byte of the last answer, and below it that of the last byte, in milliseconds since 1970. */
   startedAt = 0;
   ended = 0;
   #cut = false;
+  #proceed: () => void = () => undefined;
   #server: Server = createServer((request, response) => {
     if (request.method === "GET") {
       response.setHeader("content-type", "application/json");
@@ -43,6 +56,11 @@ export class StreamingProvider {
     this.#cut = true;
   }
 
+  /** Writes the rest of the current tool call. */
+  proceed(): void {
+    this.#proceed();
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -59,6 +77,18 @@ export class StreamingProvider {
     };
     this.startedAt = performance.timeOrigin + performance.now();
     send({ role: "assistant", content: "" });
+    if (this.call !== null) {
+      const { name, beginning, rest } = this.call;
+      this.call = null;
+      const sendPart = (part: object) => send({ tool_calls: [{ index: 0, ...part }] });
+      const proceeds = new Promise<void>((resolve) => (this.#proceed = resolve));
+      sendPart({ id: "call_1", type: "function", function: { name, arguments: beginning } });
+      await proceeds;
+      sendPart({ function: { arguments: rest } });
+      send({}, { finish_reason: "tool_calls" });
+      response.end("data: [DONE]\n\n");
+      return;
+    }
     const start = performance.now();
     this.#cut = false;
     for (let sent = 0; sent < tokens.length && !this.#cut && !response.destroyed; ) {

@@ -219,7 +219,8 @@ macro_rules! commands {
             approve_app: ApproveApp => EmptyObject,
             /// Removes the approval of an app's page, and closes the apps that show it.
             revoke_app: AppPageRef => EmptyObject,
-            /// Shows the app of a finished tool call. Its page must be approved.
+            /// Shows the app of a tool call. Its page must be approved. If a model is still writing the call, the policy
+            /// must allow calls of the tool with any arguments.
             open_app: OpenApp => OpenedApp,
             /// Passes a message of an app's frame to the host.
             app_message: AppMessage => EmptyObject,

@@ -28,6 +28,13 @@ pub enum AppViewError {
     /// The conversation's item is not a finished call of the app's tool.
     #[error("the item is not a call of this tool with a result")]
     NoResult,
+    /// The reply in progress in the conversation has no such call of the app's tool.
+    #[error("no model is writing this call of the tool")]
+    NotStreamed,
+    /// A rule or the user may still decide about the call that the model is writing, so that the app must not receive
+    /// its arguments yet.
+    #[error("the app may not receive the arguments before the call is decided")]
+    NotDecided,
     /// The conversation with the displayed call can't be read.
     #[error(transparent)]
     Conversation(#[from] ConversationError),

@@ -8,17 +8,21 @@
 //! - `page_report`: an app page as the user reviews it.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
+//! - `streamed_call`: a call that a model is still writing, as an app follows it.
+//! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
 //! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
 
 mod context;
 mod document;
+mod early_arguments;
 mod error;
 mod page_report;
 mod page_source;
 mod requests;
 mod result;
 mod shapes;
+mod streamed_call;
 mod user_requests;
 mod view_task;
 
@@ -37,7 +41,6 @@ use aws_lc_rs::rand::{SecureRandom as _, SystemRandom};
 use chat::Chat;
 use domain::app_view::AppViewId;
 use domain::call::CallFailure;
-use domain::content::ToolResult;
 use domain::item::ItemBody;
 use host::Host;
 use mcp_apps::{
@@ -50,9 +53,11 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use document::FrameDocuments;
+use early_arguments::may_receive_early_arguments;
 use page_source::without_unsupported_permissions;
+use streamed_call::StreamedCall;
 use user_requests::SavedFile;
-use view_task::{ViewInput, ViewSetup};
+use view_task::{ViewInput, ViewSetup, ViewedCall};
 
 /// Maximum number of apps (MCP Apps) that are shown at the same time.
 const MAX_SHOWN_APPS: usize = 32;
@@ -167,14 +172,15 @@ impl AppViews {
         Ok(had_approval)
     }
 
-    /// Opens the app of a tool for a finished call, and starts the app's task. The app is loaded when its frame
-    /// requests the documents.
+    /// Opens the app of a tool for a call, and starts the app's task. The app is loaded when its frame requests the
+    /// documents.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`page`](Self::page), [`AppViewError::NotApproved`] if the user has not approved this
-    /// version of the page, [`AppViewError::NoResult`] or [`AppViewError::Conversation`] if the call can't be read, and
-    /// [`AppViewError::TooMany`] if the maximum number of apps is shown.
+    /// version of the page, [`AppViewError::NoResult`] or [`AppViewError::Conversation`] if the call can't be read,
+    /// [`AppViewError::NotStreamed`] or [`AppViewError::NotDecided`] if a model is not writing the call or the app may
+    /// not receive its arguments yet, and [`AppViewError::TooMany`] if the maximum number of apps is shown.
     pub async fn open(
         &self,
         server: String,
@@ -182,19 +188,33 @@ impl AppViews {
         call: DisplayedCall,
         context: AppContext,
     ) -> Result<OpenedApp, AppViewError> {
+        if let DisplayedCall::Streamed { conversation, reply, tool_use } = &call {
+            self.streamed_call(conversation, reply, tool_use, (&server, &tool))?;
+            // The request for the page would tell the server that the model is writing a call.
+            if !may_receive_early_arguments(&self.host, &self.chat, conversation, &server, &tool).await {
+                return Err(AppViewError::NotDecided);
+            }
+        }
         let (page, _) = without_unsupported_permissions(self.read_page(&server, &tool).await?);
         let AppReviewState::Approved(grants) = self.host.app_review_state(server.clone(), &page).await? else {
             return Err(AppViewError::NotApproved);
         };
-        let (conversation, result) = self.displayed_call(&server, &tool, call).await?;
+        // A streamed call is read after that, so that no change of it is missed.
+        let events = self.host.events();
+        let (conversation, viewed) = self.displayed_call(&server, &tool, call).await?;
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let definition = page_source::tool_definition(&self.host, &server, &tool).await;
         let definition = definition.and_then(|definition| ToolInfo::new(None, &definition));
         let callable_tools = page_source::callable_tools(&self.host, &server).await;
         let sampling = self.sampling_support(&server).await;
         let id = random_id().ok_or(AppViewError::NoRandomNumbers)?;
-        let opened =
-            OpenedApp { view: id.clone(), sandbox: SANDBOX_ATTRIBUTE.to_owned(), allow: policy.allow_attribute() };
+        let uri = page.uri.as_str().to_owned();
+        let opened = OpenedApp {
+            view: id.clone(),
+            uri: uri.clone(),
+            sandbox: SANDBOX_ATTRIBUTE.to_owned(),
+            allow: policy.allow_attribute(),
+        };
         let setup = ViewSetup {
             id: id.clone(),
             server: server.clone(),
@@ -206,10 +226,10 @@ impl AppViews {
             definition,
             callable_tools,
             sampling,
-            result,
+            viewed,
+            events,
             config: self.server_config(&server).await?,
         };
-        let uri = page.uri.as_str().to_owned();
         let queued = Arc::new(AtomicUsize::new(0));
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
@@ -350,15 +370,20 @@ impl AppViews {
         settings.on.then_some(SamplingSupport { tools: settings.tools })
     }
 
-    /// Returns the conversation to which a displayed call belongs, if any, and the result of the call.
+    /// Returns the conversation to which a displayed call belongs, if any, and the result or the current state of the
+    /// call.
     async fn displayed_call(
         &self,
         server: &str,
         tool: &str,
         call: DisplayedCall,
-    ) -> Result<(Option<String>, ToolResult), AppViewError> {
+    ) -> Result<(Option<String>, ViewedCall), AppViewError> {
         let (conversation, item) = match call {
-            DisplayedCall::Result { result } => return Ok((None, *result)),
+            DisplayedCall::Result { result } => return Ok((None, ViewedCall::Finished(*result))),
+            DisplayedCall::Streamed { conversation, reply, tool_use } => {
+                let streamed = self.streamed_call(&conversation, &reply, &tool_use, (server, tool))?;
+                return Ok((Some(conversation), ViewedCall::Streamed(streamed)));
+            }
             DisplayedCall::Item { conversation, item } => (conversation, item),
         };
         let item = self.chat.item(&conversation, item).await?;
@@ -366,10 +391,24 @@ impl AppViews {
             ItemBody::ToolCall { server: called, tool: name, result: Some(result), .. }
                 if called == server && name == tool =>
             {
-                Ok((Some(conversation), result))
+                Ok((Some(conversation), ViewedCall::Finished(result)))
             }
             _ => Err(AppViewError::NoResult),
         }
+    }
+
+    /// Returns the call of a tool that a model is writing in this reply of a conversation.
+    fn streamed_call(
+        &self,
+        conversation: &str,
+        reply: &str,
+        tool_use: &str,
+        tool: (&str, &str),
+    ) -> Result<StreamedCall, AppViewError> {
+        let (_, live) = self.chat.reply_in_progress(conversation);
+        let (item, next_delta) = live.filter(|(item, _)| item.id == reply).ok_or(AppViewError::NotStreamed)?;
+        let found = StreamedCall::find(conversation, (&item, next_delta), tool_use, tool);
+        found.ok_or(AppViewError::NotStreamed)
     }
 }
 

@@ -21,19 +21,29 @@ pub enum AppAnswer {
     },
 }
 
-/// Finished tool call whose result an app displays.
+/// Tool call that an app displays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum DisplayedCall {
-    /// Call in a conversation. Its result is read from the conversation's history.
+    /// Finished call in a conversation. Its result is read from the conversation's history.
     Item {
         /// Identifier of the conversation.
         conversation: String,
         /// Identifier of the item of the call in the conversation.
         item: String,
     },
-    /// Call that was made outside of conversations, with its result.
+    /// Call that a model is writing in a reply in progress. The app receives the arguments so far, and later the
+    /// result.
+    Streamed {
+        /// Identifier of the conversation.
+        conversation: String,
+        /// Identifier of the item of the reply in the conversation.
+        reply: String,
+        /// Identifier of the tool use in the reply.
+        tool_use: String,
+    },
+    /// Finished call that was made outside of conversations, with its result.
     Result {
         /// Result of the call.
         result: Box<ToolResult>,
@@ -47,6 +57,8 @@ pub enum DisplayedCall {
 pub struct OpenedApp {
     /// Identifier of the shown app, which is also the host name of the app's origin.
     pub view: String,
+    /// URI of the app's page on its server.
+    pub uri: String,
     /// Value of the frame's attribute `sandbox`.
     pub sandbox: String,
     /// Value of the frame's attribute `allow`. Empty if the app has no permission.

@@ -1,5 +1,7 @@
 //! The task of a shown app. It owns the app's [`View`], a state machine: passes messages, decisions and time to the
-//! view, and executes the view's outputs.
+//! view, and executes the view's outputs. `call_delivery` gives the view the input and the result of the displayed call.
+
+mod call_delivery;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use chat::Chat;
 use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
 use domain::content::ToolResult;
 use host::view::HostEvent;
-use host::{CallOrigin, Host, HostOptions};
+use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
     ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent,
@@ -24,8 +26,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::requests::RunningRequests;
+use crate::streamed_call::StreamedCall;
 use crate::user_requests::{SavedFile, UserRequests};
-use crate::{AppAnswer, AppContext, AppViews, page_source, result};
+use crate::{AppAnswer, AppContext, AppViews, page_source};
+
+use call_delivery::{deliver_result, log_order_error};
 
 /// Maximum number of inputs that wait for an app's async task. The view limits the rate of the app's messages.
 pub(crate) const MAX_PENDING_VIEW_INPUTS: usize = 256;
@@ -45,6 +50,14 @@ pub(crate) enum ViewInput {
     Close,
 }
 
+/// Tool call that an app displays.
+pub(crate) enum ViewedCall {
+    /// A finished call, with its result.
+    Finished(ToolResult),
+    /// A call that a model is writing.
+    Streamed(StreamedCall),
+}
+
 /// Data for starting the async task of an app.
 pub(crate) struct ViewSetup {
     pub(crate) id: AppViewId,
@@ -58,7 +71,9 @@ pub(crate) struct ViewSetup {
     pub(crate) callable_tools: BTreeSet<String>,
     /// Sampling support for the app, or `None` if the user has not turned sampling on for its server.
     pub(crate) sampling: Option<SamplingSupport>,
-    pub(crate) result: ToolResult,
+    pub(crate) viewed: ViewedCall,
+    /// Events of the host since before the displayed call was read.
+    pub(crate) events: EventReceiver,
     /// Configuration of the app's server. The app is closed when the configuration changes.
     pub(crate) config: ServerConfig,
 }
@@ -66,11 +81,17 @@ pub(crate) struct ViewSetup {
 /// State of the async task that runs a shown app.
 struct ViewTask {
     host: Host,
+    chat: Chat,
     id: AppViewId,
     server: String,
+    tool: String,
     config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
+    /// Displayed call, until its end if a model was writing it when the app was opened.
+    streamed: Option<StreamedCall>,
+    /// Set once the app can receive messages.
+    is_initialized: bool,
     requests: RunningRequests,
     pending: UserRequests,
 }
@@ -82,9 +103,9 @@ pub(crate) async fn run(
     inputs: mpsc::Receiver<ViewInput>,
     queued: Arc<AtomicUsize>,
 ) {
-    let task = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
+    let (task, events) = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
     let _entry = ViewEntryGuard { views, id: task.id.clone() };
-    task.run(inputs, &queued).await;
+    task.run(inputs, events, &queued).await;
 }
 
 /// Guard that removes an app's entry from the table of shown apps on drop, even if the app's task panics.
@@ -100,7 +121,7 @@ impl Drop for ViewEntryGuard {
 }
 
 impl ViewTask {
-    fn new(host: Host, chat: Chat, setup: ViewSetup) -> Self {
+    fn new(host: Host, chat: Chat, setup: ViewSetup) -> (Self, EventReceiver) {
         let capabilities = HostCapabilities {
             open_links: true,
             download_file: true,
@@ -122,27 +143,40 @@ impl ViewTask {
             callable_tools: setup.callable_tools,
         };
         let mut view = View::new(config, Instant::now().into_std());
-        let arguments = crate::arguments_object(setup.result.arguments.clone());
-        // A new view accepts the input and the result of one call, in this order.
-        let delivered = view.send_input(arguments).and_then(|()| {
-            let result = result::call_tool_result(&setup.result);
-            view.send_result(result)
-        });
-        if let Err(error) = delivered {
-            tracing::error!(%error, "an app gets no result");
-        }
+        let streamed = match setup.viewed {
+            ViewedCall::Finished(result) => {
+                log_order_error(deliver_result(&mut view, &result));
+                None
+            }
+            ViewedCall::Streamed(call) => Some(call),
+        };
         let origin = CallOrigin::App {
             conversation: setup.conversation,
-            tool: setup.tool,
+            tool: setup.tool.clone(),
             reaches_other_hosts: setup.reaches_other_hosts,
         };
-        let requests = RunningRequests::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
-        let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
-        Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
+        let (id, server, tool, config) = (setup.id, setup.server, setup.tool, setup.config);
+        let requests = RunningRequests::new(host.clone(), chat.clone(), id.clone(), server.clone(), origin);
+        let (definition, pending) = (setup.definition, UserRequests::default());
+        let is_initialized = false;
+        let task = Self {
+            host,
+            chat,
+            id,
+            server,
+            tool,
+            config,
+            definition,
+            view,
+            streamed,
+            is_initialized,
+            requests,
+            pending,
+        };
+        (task, setup.events)
     }
 
-    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>, queued: &AtomicUsize) {
-        let mut events = self.host.events();
+    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>, mut events: EventReceiver, queued: &AtomicUsize) {
         let mut last_event = None;
         loop {
             while let Some(output) = self.view.poll_output() {
@@ -152,6 +186,7 @@ impl ViewTask {
                 return;
             }
             let timeout = self.view.poll_timeout().map(Instant::from_std);
+            let partial_input = self.partial_input_time();
             tokio::select! {
                 input = inputs.recv() => match input {
                     Some(input) => {
@@ -164,6 +199,7 @@ impl ViewTask {
                 },
                 (id, response) = self.requests.next_response() => self.respond(id, response),
                 () = sleep_until(timeout) => self.view.handle_timeout(Instant::now().into_std()),
+                () = sleep_until(partial_input) => self.send_partial_input().await,
                 event = events.next() => {
                     // The host has shut down.
                     let Some(event) = event else { self.view.page_gone(); continue };
@@ -217,8 +253,12 @@ impl ViewTask {
             HostEvent::ServerChanged(view) => view.name == self.server && view.config != self.config,
             _ => false,
         };
-        if is_gone {
+        // Without all events, the state of a streamed call is unknown.
+        if is_gone || has_gap && self.streamed.is_some() {
             return self.view.page_gone();
+        }
+        if let Some(step) = self.streamed.as_mut().and_then(|call| call.process_event(event)) {
+            self.process_call_step(step).await;
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
@@ -243,6 +283,7 @@ impl ViewTask {
                 }
             }
             ViewOutput::Event(event) => {
+                self.is_initialized |= matches!(event, ViewEvent::Initialized(_));
                 if let Some(change) = to_view_change(event) {
                     self.emit(change).await;
                 }

@@ -72,6 +72,16 @@ impl Chat {
         Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
 
+    /// Returns `true` if the user enabled a tool for the model of a conversation.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
+    pub async fn enables_tool(&self, conversation: &str, server: &str, tool: &str) -> Result<bool, ConversationError> {
+        let (_, settings) = self.conversation_log(conversation).conversation().await?;
+        Ok(settings.enables_tool(server, tool))
+    }
+
     /// Opens a conversation with its newest items, or returns `None` if it doesn't exist.
     ///
     /// # Errors

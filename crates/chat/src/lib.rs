@@ -109,6 +109,12 @@ impl ConversationSettings {
         }
     }
 
+    /// Returns `true` if the user enabled this tool of this server for the conversation.
+    #[must_use]
+    pub fn enables_tool(&self, server: &str, tool: &str) -> bool {
+        self.servers.iter().any(|offered| offered.server == server && offered.enables_tool(tool))
+    }
+
     /// Parses settings in the form of the history. If they are invalid, the defaults are returned.
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {

@@ -9,6 +9,7 @@ mod host_context;
 mod media_type;
 mod metadata;
 mod page;
+mod partial_arguments;
 mod resource_uri;
 mod sandbox_policy;
 mod text;
@@ -27,6 +28,7 @@ pub use metadata::{
     PageMetadata, Permission, Permissions, ToolMetadata, ToolVisibility,
 };
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
+pub use partial_arguments::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, PartialArguments};
 pub use resource_uri::{MAX_UI_URI_BYTES, UiUri, UiUriProblem};
 pub use sandbox_policy::{
     DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, Reach,

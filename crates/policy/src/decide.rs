@@ -4,7 +4,7 @@
 use crate::compiled_rule::CompiledRule;
 use crate::{
     ApprovalScope, ConsideredRule, DecisionReason, DecisionSource, Explanation, Grant, Policy, PolicyAct,
-    PolicyDecision, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
+    PolicyDecision, PolicyRule, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
 };
 
 /// Scopes that the user can choose when approving a tool call outside conversations.
@@ -31,10 +31,34 @@ impl Policy {
     /// Decides about an act. `now` is the time in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
+        self.decide_by(act, now, |_, fit| fit == RuleFit::Fits)
+    }
+
+    /// Returns `true` if a tool call is allowed without consent whatever its arguments are. The arguments of `act` have
+    /// no effect. `now` is the time in milliseconds since 1970.
+    ///
+    /// A rule that allows counts only without conditions on arguments. A rule that denies or asks counts even if its
+    /// conditions on arguments are not met, since they may be met by other arguments.
+    #[must_use]
+    pub fn allows_any_arguments(&self, act: &PolicyAct<'_>, now: u64) -> bool {
+        let decision = self.decide_by(act, now, |rule, fit| match rule.effect {
+            RuleEffect::Allow => fit == RuleFit::Fits && rule.arguments.is_empty(),
+            RuleEffect::Deny | RuleEffect::Ask => matches!(fit, RuleFit::Fits | RuleFit::OtherArgument(_)),
+        });
+        matches!(decision, PolicyDecision::Allow { .. })
+    }
+
+    /// Decides about an act by those rules for which `applies` returns `true`, given how they match the act.
+    fn decide_by(
+        &self,
+        act: &PolicyAct<'_>,
+        now: u64,
+        applies: impl Fn(&PolicyRule, RuleFit) -> bool,
+    ) -> PolicyDecision {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
             return PolicyDecision::Deny { reason: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
-        let matching_rules = self.first_matching_rules(act, now);
+        let matching_rules = self.first_matching_rules(act, now, applies);
         if let Some(by) = matching_rules.deny {
             return PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by };
         }
@@ -132,8 +156,13 @@ impl Policy {
         Explanation { decision: self.decide(act, now), considered }
     }
 
-    /// Evaluates the rules for an act, and returns the first matching one of each effect.
-    fn first_matching_rules(&self, act: &PolicyAct<'_>, now: u64) -> FirstMatchingRuleByEffect {
+    /// Evaluates the rules for an act, and returns the first one of each effect for which `applies` returns `true`.
+    fn first_matching_rules(
+        &self,
+        act: &PolicyAct<'_>,
+        now: u64,
+        applies: impl Fn(&PolicyRule, RuleFit) -> bool,
+    ) -> FirstMatchingRuleByEffect {
         let mut matching_rules = FirstMatchingRuleByEffect::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for rule in set.candidates(act) {
@@ -143,7 +172,7 @@ impl Policy {
                     RuleEffect::Allow if rule.rule.after_untrusted => &mut matching_rules.allow_after_untrusted,
                     RuleEffect::Allow => &mut matching_rules.allow,
                 };
-                if place.is_none() && rule.match_act(act, &self.identities, now) == RuleFit::Fits {
+                if place.is_none() && applies(&rule.rule, rule.match_act(act, &self.identities, now)) {
                     *place = Some(rule_decision_source(set, rule));
                 }
             }

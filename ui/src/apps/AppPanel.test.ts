@@ -23,6 +23,7 @@ import { consentRequest, startServerBody } from "../consent/fixtures";
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import AppPanel from "./AppPanel.svelte";
 import { raisedApp } from "./raised-app.svelte";
+import { streamedApps, toolUseKey } from "./streamed-apps.svelte";
 
 const VIEW = "00112233445566778899aabbccddeeff";
 const HASH = "0123456789abcdef".repeat(4);
@@ -36,7 +37,8 @@ const PAGE: AppPageReport = {
   ],
 };
 const OPENED: OpenedApp = {
-  ...{ view: VIEW, sandbox: "allow-scripts allow-same-origin", allow: "camera" },
+  ...{ view: VIEW, uri: "ui://files/chart" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "camera" },
 };
 const CALL: DisplayedCall = { type: "item", conversation: "c1", item: "i1" };
 const TOOL: Tool = {
@@ -149,6 +151,48 @@ describe("after a call that ended just now", () => {
     await waitFor(() => expect(host.requests("read_app_page").length).toBe(1));
     expect(await button("Show app")).toBeVisible();
     expect(host.requests("open_app")).toEqual([]);
+  });
+});
+
+describe("while a model writes the call", () => {
+  const STREAMED: DisplayedCall = {
+    ...{ type: "streamed", conversation: "c1", reply: "a1", toolUse: "u1" },
+  };
+  const USE = toolUseKey("a1", "u1");
+  const showStreamed = (call: DisplayedCall = STREAMED) =>
+    render(AppPanel, { server: "files", tool: "chart", call, fresh: true, toolUse: USE });
+
+  test("opens the app without a request for its page before", async () => {
+    showStreamed();
+    await waitFor(() => expect(frame()).not.toBeNull());
+    expect(host.requests("app_page"), "the host decides before it reads the page").toEqual([]);
+    expect(host.requests("open_app")[0]).toMatchObject({ call: STREAMED, tool: "chart" });
+    expect(streamedApps.get(USE)).toBe("shown");
+    cleanup();
+    expect(streamedApps.has(USE), "another panel may show the app again").toBe(false);
+  });
+
+  test("stays empty if the app may not be shown yet", async () => {
+    host.answers.open_app = () => Promise.reject({ code: "refused", message: "not decided" });
+    const { container } = showStreamed();
+    await waitFor(() => expect(host.requests("open_app").length).toBe(1));
+    await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
+    expect(container).toHaveTextContent("");
+    expect(screen.queryByRole("button")).toBeNull();
+    expect(host.requests("app_page"), "the server should not learn of the call").toEqual([]);
+  });
+
+  test("opens a closed app again with the finished call", async () => {
+    const user = userEvent.setup();
+    page = { ...PAGE, review: "approved" };
+    const { rerender } = showStreamed();
+    await user.click(await button("Actions for the app of files"));
+    await user.click(await screen.findByRole("menuitem", { name: "Close the app" }));
+    await rerender({ call: CALL });
+    await user.click(await button("Show app again"));
+    await waitFor(() => expect(host.requests("open_app").length).toBe(2));
+    expect(host.requests("open_app")[1]).toMatchObject({ call: CALL });
+    expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
   });
 });
 

@@ -1,12 +1,13 @@
-// Steps from the offer of an app to its end, for one result of a tool.
+// Steps from the offer of an app to its end, for one call of a tool.
 import { call, toApiError } from "$lib/api/client";
 import type { AppContext, AppPageReport, DisplayedCall, SandboxGrants } from "$lib/api/generated";
 
 import { AppSession, type AppEnd } from "./app-session.svelte";
 import { withdrawContext } from "./model-context";
 
+/** `withheld` means that the app of a call that a model is writing can't be shown yet. */
 export type AppStep =
-  | { is: "offered" | "loading" }
+  | { is: "offered" | "loading" | "withheld" }
   | { is: "review"; page: AppPageReport }
   | { is: "open"; session: AppSession }
   | { is: "ended"; end: AppEnd }
@@ -14,16 +15,19 @@ export type AppStep =
 
 export class AppPanelState {
   step = $state.raw<AppStep>({ is: "offered" });
+  /** Set once the app was shown. */
+  wasShown = $state(false);
 
   readonly #server: string;
   readonly #tool: string;
-  readonly #call: DisplayedCall;
+  readonly #call: () => DisplayedCall;
   /** Returns the context of an inline frame at the place of the panel. */
   readonly #context: () => AppContext;
   /** Number of operations so far. The result of an earlier one is ignored. */
   #operations = 0;
 
-  constructor(server: string, tool: string, call: DisplayedCall, context: () => AppContext) {
+  /** `call` returns the displayed call, which is another one once a model has finished writing it. */
+  constructor(server: string, tool: string, call: () => DisplayedCall, context: () => AppContext) {
     this.#server = server;
     this.#tool = tool;
     this.#call = call;
@@ -35,7 +39,7 @@ export class AppPanelState {
     await this.#run(async (isCurrent) => {
       const page = await this.#readPage();
       if (!isCurrent()) return;
-      if (page.review === "approved") await this.#open(page.uri, isCurrent);
+      if (page.review === "approved") await this.#open(isCurrent);
       else this.step = { is: "review", page };
     });
   }
@@ -48,10 +52,27 @@ export class AppPanelState {
     const isCurrent = () => operation === this.#operations;
     try {
       const page = await this.#readPage();
-      if (isCurrent() && page.review === "approved") await this.#open(page.uri, isCurrent);
+      if (isCurrent() && page.review === "approved") await this.#open(isCurrent);
     } catch {
       // The user sees the reason when they press the button.
       if (isCurrent()) this.step = offered;
+    }
+  }
+
+  /**
+   * Opens the app of a call that a model is writing, if its page is approved and it may receive the arguments. The page
+   * is not read before, because that would tell the server of the call.
+   */
+  async showStreamed(): Promise<void> {
+    this.#operations += 1;
+    const operation = this.#operations;
+    const isCurrent = () => operation === this.#operations;
+    this.step = { is: "loading" };
+    try {
+      await this.#open(isCurrent);
+    } catch {
+      // The app is offered with the result of the call.
+      if (isCurrent()) this.step = { is: "withheld" };
     }
   }
 
@@ -67,9 +88,9 @@ export class AppPanelState {
   /** Approves the reviewed page with these grants and opens it. */
   async approve(page: AppPageReport, grants: SandboxGrants): Promise<void> {
     await this.#run(async (isCurrent) => {
-      const { hash, uri } = page;
+      const { hash } = page;
       await call("approve_app", { server: this.#server, tool: this.#tool, hash, grants });
-      if (isCurrent()) await this.#open(uri, isCurrent);
+      if (isCurrent()) await this.#open(isCurrent);
     });
   }
 
@@ -132,12 +153,12 @@ export class AppPanelState {
     }
   }
 
-  async #open(uri: string, isCurrent: () => boolean): Promise<void> {
-    const [server, tool, displayed] = [this.#server, this.#tool, this.#call];
-    const conversation = displayed.type === "item" ? displayed.conversation : null;
+  async #open(isCurrent: () => boolean): Promise<void> {
+    const [server, tool, displayed] = [this.#server, this.#tool, this.#call()];
+    const conversation = displayed.type === "result" ? null : displayed.conversation;
     const context = this.#context();
     const opened = await call("open_app", { server, tool, call: displayed, context });
-    const subject = { server, tool, uri, conversation };
+    const subject = { server, tool, uri: opened.uri, conversation };
     const session = new AppSession(subject, opened, context, (end) => {
       if (this.step.is === "open" && this.step.session === session)
         this.step = { is: "ended", end };
@@ -146,6 +167,7 @@ export class AppPanelState {
     if (!isCurrent()) session.stop();
     else {
       session.start();
+      this.wasShown = true;
       this.step = { is: "open", session };
     }
   }

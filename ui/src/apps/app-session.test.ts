@@ -24,7 +24,8 @@ import { MAX_QUEUED, MAX_QUEUED_LENGTH } from "./message-sender";
 const VIEW = "00112233445566778899aabbccddeeff";
 const ORIGIN = `drawbridge-app://${VIEW}`;
 const OPENED: OpenedApp = {
-  ...{ view: VIEW, sandbox: "allow-scripts allow-same-origin", allow: "" },
+  ...{ view: VIEW, uri: "ui://files/chart" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "" },
 };
 const CONTEXT: AppContext = {
   ...{ theme: "light", styles: {}, displayMode: "inline", width: 600, height: 700 },

@@ -8,11 +8,15 @@ import type {
   Conversation,
   ConversationItem,
   Models,
+  OpenedApp,
   ReplyPart,
+  Tool,
 } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { selectOption } from "$lib/testing/select-option";
 import {
+  NO_EXPIRY,
+  REVIEWED_DEFINITION,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -302,6 +306,83 @@ describe("a call requested by a model", () => {
       card.getByText(/too long for the model/),
       "the shortening for the model should be mentioned",
     ).toBeInTheDocument();
+  });
+
+  describe("with an app", () => {
+    const VIEW = "00112233445566778899aabbccddeeff";
+    const frames = () => screen.queryAllByTitle("App of files: read");
+    const asked = (state: "streaming" | "whole") => {
+      const { id, key } = used;
+      const tool = { server: "files", tool: "read" };
+      const part: ReplyPart = { type: "tool_use", id, key, ...tool, arguments: "{}" };
+      return reply([part], { state });
+    };
+    const done = (): ConversationItem => {
+      const toolResult = { content: [{ type: "text", text: "the whole text" }], isError: false };
+      const result = { ...toolResult, structured: null, structuredProblem: null, arguments: {} };
+      return { ...call({ result, took: 1200 }), state: "whole" };
+    };
+    const opened: OpenedApp = {
+      ...{ view: VIEW, uri: "ui://files/read", sandbox: "allow-scripts", allow: "" },
+    };
+
+    beforeEach(() => {
+      const tool: Tool = {
+        ...{ name: "read", title: null, description: null, outputSchema: null, icons: [] },
+        inputSchema: { type: "object" },
+        claims: {
+          ...{ readOnly: null, destructive: null, idempotent: null, openWorld: null },
+          asksEachTime: false,
+        },
+        allowed: false,
+        ...REVIEWED_DEFINITION,
+        others: { _meta: { ui: { resourceUri: "ui://files/read" } } },
+      };
+      const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
+      host.answers.catalog = () => ({ ...lists, tools: [tool], freshUntil: NO_EXPIRY });
+      host.answers.open_app = () => opened;
+    });
+
+    it("shows one app from the first arguments to the result", async () => {
+      await openAnswering();
+      emitItem(asked("streaming"), true);
+      await waitFor(() => expect(frames().length).toBe(1));
+      const [frame] = frames();
+      expect(host.requests("open_app")[0]?.call).toEqual({
+        ...{ type: "streamed", conversation: "c1", reply: "a1", toolUse: "u1" },
+      });
+      emitItem(asked("whole"), true);
+      emitItem(call({}), true);
+      await screen.findByRole("article", { name: "read: running" });
+      emitItem(done(), true);
+      await screen.findByRole("article", { name: "read: done" });
+      expect(frames().length, "the app should not be shown twice").toBe(1);
+      expect(frames()[0], "a frame that moves would load the app again").toBe(frame);
+      expect(host.requests("open_app").length).toBe(1);
+      expect(screen.queryByRole("button", { name: "Show app" })).toBeNull();
+    });
+
+    it("shows the app with the result if it may not be shown before", async () => {
+      host.answers.open_app = () => Promise.reject({ code: "refused", message: "not decided" });
+      host.answers.app_page = () => ({
+        ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
+        grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
+        ...{ sources: [], notes: [] },
+      });
+      await openAnswering();
+      emitItem(asked("streaming"), true);
+      await waitFor(() => expect(host.requests("open_app").length).toBe(1));
+      emitItem(asked("whole"), true);
+      emitItem(call({}), true);
+      await screen.findByRole("article", { name: "read: running" });
+      expect(frames()).toEqual([]);
+      host.answers.open_app = () => opened;
+      emitItem(done(), true);
+      await waitFor(() => expect(frames().length).toBe(1));
+      expect(host.requests("open_app")[1]?.call).toEqual({
+        ...{ type: "item", conversation: "c1", item: "t1" },
+      });
+    });
   });
 
   it("waits for the user after many rounds", async () => {

@@ -36,14 +36,14 @@ pub struct AppPageRef {
     pub uri: String,
 }
 
-/// Request to show the app of a finished tool call.
+/// Request to show the app of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OpenApp {
     /// Name of the server in the settings.
     pub server: String,
     /// Name of the tool, as its server lists it.
     pub tool: String,
-    /// Call whose result the app displays.
+    /// Call that the app displays.
     pub call: DisplayedCall,
     /// Appearance and place of the app.
     pub context: AppContext,

@@ -31,8 +31,10 @@ impl From<AppViewError> for ApiError {
             AppViewError::Unsupported(_) => ErrorCode::Unsupported,
             AppViewError::Page(AppPageError::NoPage) | AppViewError::NoResult => ErrorCode::NotFound,
             AppViewError::Page(AppPageError::Page(_)) => ErrorCode::BadAnswer,
-            AppViewError::NotApproved => ErrorCode::Refused,
-            AppViewError::OtherPage | AppViewError::NoRequest | AppViewError::Closed => ErrorCode::Stale,
+            AppViewError::NotApproved | AppViewError::NotDecided => ErrorCode::Refused,
+            AppViewError::OtherPage | AppViewError::NotStreamed | AppViewError::NoRequest | AppViewError::Closed => {
+                ErrorCode::Stale
+            }
             AppViewError::TooMany | AppViewError::Busy => ErrorCode::NotReady,
             _ => ErrorCode::Internal,
         };

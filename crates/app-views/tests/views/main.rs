@@ -5,6 +5,7 @@ mod approval;
 mod frames;
 mod messages;
 mod sampling;
+mod streamed;
 
 use app_views::{AppContext, AppViews, DisplayedCall, OpenedApp};
 use chat::Chat;
@@ -25,6 +26,7 @@ pub(crate) const HTML: &str = "<!doctype html><title>Board</title>";
 /// A host with a server whose tool has an app page, and the events of the host.
 pub(crate) struct TestViews {
     pub(crate) app: TestApp,
+    pub(crate) chat: Chat,
     pub(crate) views: AppViews,
     events: EventReceiver,
 }
@@ -50,9 +52,10 @@ impl TestViews {
         let app = TestApp::start(vec![(SERVER, scripted_config(&arguments))]).await;
         app.ready(SERVER).await;
         let ancestors = vec![FrameAncestor::new("tauri://localhost").unwrap()];
-        let views = AppViews::new(app.host.clone(), Chat::new(app.host.clone())).with_ancestors(ancestors);
+        let chat = Chat::new(app.host.clone());
+        let views = AppViews::new(app.host.clone(), chat.clone()).with_ancestors(ancestors);
         let events = app.host.events();
-        Self { app, views, events }
+        Self { app, chat, views, events }
     }
 
     /// Approves the page as the server provides it now, with the access that it requests.
@@ -75,18 +78,30 @@ impl TestViews {
     pub(crate) async fn open_with_capabilities(&mut self) -> (OpenedApp, Value) {
         self.approve().await;
         let opened = self.open().await;
+        let capabilities = self.initialize(&opened).await;
+        (opened, capabilities)
+    }
+
+    /// Initializes an opened app as its page does. Returns the capabilities that the host announces to it.
+    pub(crate) async fn initialize(&mut self, opened: &OpenedApp) -> Value {
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "availableDisplayModes": ["inline", "fullscreen"] } });
-        self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
-        let response = self.response(&opened, 0).await;
-        self.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
-        self.change(&opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
-        (opened, response["result"]["hostCapabilities"].clone())
+        self.post(opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
+        let response = self.response(opened, 0).await;
+        self.post(opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
+        self.change(opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
+        response["result"]["hostCapabilities"].clone()
     }
 
     /// Posts a message as the frame of the app does.
     pub(crate) fn post(&self, opened: &OpenedApp, message: Value) {
         self.views.receive_message(&opened.view, message.to_string()).unwrap();
+    }
+
+    /// Waits for the first later event for which `is_expected` returns `true`.
+    pub(crate) async fn event(&mut self, is_expected: impl Fn(&HostEvent) -> bool) {
+        let find = async { while !is_expected(&self.events.next().await.expect("the host should run").event) {} };
+        tokio::time::timeout(EVENT_TIMEOUT, find).await.expect("the event should come in time");
     }
 
     /// Waits for the first later change of the app for which `is_expected` returns `true`.

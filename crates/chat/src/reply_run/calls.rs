@@ -156,7 +156,7 @@ impl ReplyRun {
     /// model.
     async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
-        if now.servers.iter().any(|on| on.server == server && on.enables_tool(tool)) {
+        if now.enables_tool(server, tool) {
             Ok(())
         } else {
             Err(CallFailure::Refused(format!("{tool:?} of {server} was turned off for this conversation")))

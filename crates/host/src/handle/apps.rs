@@ -1,5 +1,5 @@
-//! Apps (MCP Apps): the user's approval of their pages, their sampling requests, and events of shown apps. Used by the
-//! crate `app-views`.
+//! Apps (MCP Apps): the user's approval of their pages, their sampling requests, what they may receive before a call is
+//! decided, and events of shown apps. Used by the crate `app-views`.
 
 use domain::app_view::AppViewEvent;
 use domain::call::CallFailure;
@@ -71,6 +71,23 @@ impl Host {
         let requester = self.owner.0.turn(SAMPLING_TURN, accept)??;
         let _withdrawal = AppSamplingWithdrawal { back: self.owner.0.downgrade(), requester };
         replied.await.map_err(|_| CallFailure::Cancelled)
+    }
+
+    /// Returns `true` if `origin` may now call a tool without consent, whatever the arguments are: the tool's server is
+    /// ready, the definition is reviewed, a rule without conditions on arguments or a grant allows the call, and no rule
+    /// can deny it or require consent. Only then may an app of the server receive arguments of a call that is not decided
+    /// yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn allows_any_arguments(
+        &self,
+        origin: CallOrigin,
+        server: String,
+        tool: String,
+    ) -> Result<bool, HostClosed> {
+        self.with_owner(move |owner| owner.allows_any_arguments(&origin, &server, &tool)).await
     }
 
     /// Emits a change of a shown app to the observers, without waiting for its delivery.

@@ -1,16 +1,19 @@
-//! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps). Used by `handle/apps.rs`.
+//! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps), and the decision whether an
+//! app may receive the arguments of a call before the call is decided. Used by `handle/apps.rs`.
 
 use domain::app_view::AppViewEvent;
 use mcp_apps::SandboxGrants;
+use offers::catalog::CatalogList;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
-use policy::canonical_json;
-use serde_json::json;
+use policy::{Hash, PolicyAct, ResolvedPaths, canonical_json};
+use serde_json::{Map, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::ReviewError;
-use crate::view::HostEvent;
+use super::state::{CallOrigin, ReviewError, tool_review_state};
+use super::tool_filter::tool_filter_refusal;
+use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about pages of apps.
 const APP_AUDIT_KIND: &str = "app";
@@ -77,6 +80,40 @@ impl Owner {
         self.change_pins(server, true, move |pins| drop(pins.apps.remove(&page)));
         self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
         true
+    }
+
+    /// Returns `true` if `origin` may now call this tool without consent, whatever the arguments are.
+    ///
+    /// Considers the same facts as the decision about a call (`calls/decision.rs`).
+    pub(crate) fn allows_any_arguments(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
+        let after_untrusted = self.follows_untrusted_content(origin, server);
+        let now = self.now();
+        let Some(record) = self.servers.records.get_mut(server) else { return false };
+        if record.state != ServerState::Ready {
+            return false;
+        }
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+        let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+        let found = record.offer.definitions.get(&record.config, &record.offer.catalog, tool, review_state_of);
+        let Some(definition) = found else { return false };
+        if tool_filter_refusal(origin, &record.config.tools, tool, &definition.app).is_some() {
+            return false;
+        }
+        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
+        let arguments = Map::new();
+        let act = PolicyAct::CallTool {
+            server,
+            tool,
+            definition: &definition.approval,
+            review_state,
+            claims: definition.claims,
+            asks_each_time: definition.asks_each_time,
+            arguments: &arguments,
+            paths: &ResolvedPaths::Elsewhere,
+            after_untrusted,
+            conversation: origin.conversation(),
+        };
+        self.permissions.policy.allows_any_arguments(&act, now)
     }
 
     /// Sends a change of a shown app to the host's observers.

@@ -12,6 +12,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
 use crate::audit_retention::entries_of_kind;
+use crate::rules::add_rule;
 
 const SERVER: &str = "monitor";
 /// Tool that only apps may call.
@@ -104,4 +105,33 @@ async fn a_grant_does_not_cover_an_app_that_other_hosts_can_influence() {
     app.decide(&request, UserDecision::Deny).await;
     let refused = call_result(called).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn any_arguments_are_allowed_only_while_no_call_could_ask_or_be_denied() {
+    let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
+    app.ready(SERVER).await;
+    app.host.record_conversation_servers("c".to_owned(), Vec::new(), true).await.unwrap();
+    let model = CallOrigin::Model { conversation: "c".to_owned() };
+    let allows = |origin: &CallOrigin, tool: &str| {
+        app.host.allows_any_arguments(origin.clone(), SERVER.to_owned(), tool.to_owned())
+    };
+    let allows_any = |tool: &str| allows(&model, tool);
+    assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a call without a rule should ask");
+    assert!(!allows_any("missing").await.unwrap(), "an unknown tool should not be allowed");
+    let called = spawn_call(&app, "1", model.clone(), MODEL_TOOL);
+    let is_call = |request: &host::view::ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+    let request = app.consent_request(SERVER, "the first call", is_call).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    call_result(called).await.expect("the approved call should return a result");
+    assert!(allows_any(MODEL_TOOL).await.unwrap(), "the grant should allow any arguments");
+    assert!(!allows_any(APP_TOOL).await.unwrap(), "a tool for apps only should be refused to a model");
+    app.host.record_conversation_servers("d".to_owned(), vec!["mail".to_owned()], true).await.unwrap();
+    let influenced = CallOrigin::Model { conversation: "d".to_owned() };
+    let allowed = allows(&influenced, MODEL_TOOL).await.unwrap();
+    assert!(!allowed, "a grant should not cover calls after untrusted content");
+    let condition = json!([{ "at": "/path", "glob": "/home/*" }]);
+    let rule = json!({ "effect": "ask", "server": SERVER, "tool": MODEL_TOOL, "arguments": condition });
+    add_rule(&app, rule).await;
+    assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a rule may ask about some arguments");
 }

@@ -9,6 +9,7 @@ mod diagnostics;
 mod handshake;
 mod limits;
 mod page;
+mod partial_arguments;
 mod properties;
 mod requests;
 mod sampling;

@@ -2508,7 +2508,7 @@ server: string,
 mute: boolean, };
 
 /**
- * Finished tool call whose result an app displays.
+ * Tool call that an app displays.
  */
 export type DisplayedCall = { "type": "item", 
 /**
@@ -2518,7 +2518,19 @@ conversation: string,
 /**
  * Identifier of the item of the call in the conversation.
  */
-item: string, } | { "type": "result", 
+item: string, } | { "type": "streamed", 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Identifier of the item of the reply in the conversation.
+ */
+reply: string, 
+/**
+ * Identifier of the tool use in the reply.
+ */
+toolUse: string, } | { "type": "result", 
 /**
  * Result of the call.
  */
@@ -4657,7 +4669,7 @@ bytes: number,
 isText: boolean, };
 
 /**
- * Request to show the app of a finished tool call.
+ * Request to show the app of a tool call.
  */
 export type OpenApp = { 
 /**
@@ -4669,7 +4681,7 @@ server: string,
  */
 tool: string, 
 /**
- * Call whose result the app displays.
+ * Call that the app displays.
  */
 call: DisplayedCall, 
 /**
@@ -4685,6 +4697,10 @@ export type OpenedApp = {
  * Identifier of the shown app, which is also the host name of the app's origin.
  */
 view: string, 
+/**
+ * URI of the app's page on its server.
+ */
+uri: string, 
 /**
  * Value of the frame's attribute `sandbox`.
  */

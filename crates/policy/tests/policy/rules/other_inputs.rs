@@ -1,9 +1,9 @@
 //! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
-    ApprovalScope, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash, Policy, PolicyAct,
-    PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit, RuleRef,
-    RuleSource,
+    ApprovalScope, ArgumentPattern, ArgumentRule, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash,
+    Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit,
+    RuleRef, RuleSource,
 };
 use serde_json::{Value, json};
 
@@ -49,6 +49,28 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
+    }
+}
+
+#[test]
+fn conditions_on_arguments_count_against_a_call_with_any_arguments() {
+    let allows_any = |rules: &[PolicyRule]| {
+        let policy = policy_with_rules(&[], rules);
+        TestCall::default().with_act(|act| policy.allows_any_arguments(&act, 0))
+    };
+    let with_condition = |effect| PolicyRule {
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Glob("/home/*".to_owned()) }],
+        ..rule(effect, "server", Some("tool"))
+    };
+    let allow = rule(RuleEffect::Allow, "server", Some("tool"));
+    assert!(!allows_any(&[]), "a call without rules asks");
+    assert!(allows_any(std::slice::from_ref(&allow)), "a rule without conditions allows all arguments");
+    assert!(!allows_any(&[with_condition(RuleEffect::Allow)]), "a conditional rule allows some arguments only");
+    for stricter in [RuleEffect::Ask, RuleEffect::Deny] {
+        let rules = [allow.clone(), with_condition(stricter)];
+        assert!(!allows_any(&rules), "{stricter:?} may apply to other arguments");
+        let other_tool = PolicyRule { tool: Some("other".to_owned()), ..with_condition(stricter) };
+        assert!(allows_any(&[allow.clone(), other_tool]), "{stricter:?} is about another tool");
     }
 }
 

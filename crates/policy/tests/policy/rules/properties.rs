@@ -263,6 +263,26 @@ proptest! {
     }
 
     #[test]
+    fn a_call_that_any_arguments_allow_is_allowed_with_all_of_them(all in any_inputs(), call in any_call()) {
+        let policy = all.policy();
+        let of = |arguments: serde_json::Value| TestCall { arguments, ..call.clone() };
+        let allows_any = |call: &TestCall| call.with_act(|act| policy.allows_any_arguments(&act, NOW));
+        let paths = ["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"].map(|path| json!({ "path": path }));
+        let calls = paths.into_iter().chain([json!({}), json!({ "path": 1 })]).map(of).collect::<Vec<_>>();
+        let expected = allows_any(&call);
+        for other in &calls {
+            prop_assert_eq!(allows_any(other), expected, "the given arguments have no effect: {}", other.arguments);
+            if expected {
+                prop_assert_eq!(all.decide(other), RuleEffect::Allow, "allowed with {}", other.arguments);
+            }
+        }
+        let has_conditions = all.managed.iter().chain(&all.user).any(|rule| !rule.arguments.is_empty());
+        if !has_conditions {
+            prop_assert_eq!(expected, all.decide(&call) == RuleEffect::Allow, "without conditions, both are equal");
+        }
+    }
+
+    #[test]
     fn unreviewed_tool_is_never_allowed(all in any_inputs(), call in any_call()) {
         let call = TestCall { review_state: ReviewState::New, ..call };
         prop_assert!(all.decide(&call) > RuleEffect::Allow, "a new tool asks regardless of rules and grants");

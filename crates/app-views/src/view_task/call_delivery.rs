@@ -1,0 +1,91 @@
+//! Input and result of the call that an app displays, also while a model is still writing the call.
+
+use domain::call::CallFailureCode;
+use domain::content::ToolResult;
+use domain::item::ItemBody;
+use mcp_apps::{ToolMessageOrderError, View};
+use tokio::time::Instant;
+
+use super::ViewTask;
+use crate::arguments_object;
+use crate::early_arguments::may_receive_early_arguments;
+use crate::result::call_tool_result;
+use crate::streamed_call::CallStep;
+
+/// Reason that an app receives if the call that it displays was not made.
+const NOT_MADE_REASON: &str = "the call was not made";
+
+impl ViewTask {
+    /// Returns the time at which the app can receive the next partial input, or `None` if there is none.
+    pub(super) fn partial_input_time(&self) -> Option<Instant> {
+        self.streamed.as_ref().filter(|_| self.is_initialized)?.partial_input_time()
+    }
+
+    /// Sends the arguments so far to the app, if it may still receive them.
+    pub(super) async fn send_partial_input(&mut self) {
+        let Some(call) = &mut self.streamed else { return };
+        let (host, chat) = (&self.host, &self.chat);
+        // Rules may have changed since the last time.
+        if !may_receive_early_arguments(host, chat, call.conversation(), &self.server, &self.tool).await {
+            return call.end_partial_input();
+        }
+        if let Some(arguments) = call.take_partial_input(Instant::now()) {
+            log_order_error(self.view.send_partial_tool_input(arguments));
+        }
+    }
+
+    /// Notifies the app of a change of the streamed call.
+    pub(super) async fn process_call_step(&mut self, step: CallStep) {
+        let Some(conversation) = self.streamed.as_ref().map(|call| call.conversation().to_owned()) else { return };
+        let item = match step {
+            CallStep::NotMade => {
+                self.streamed = None;
+                return log_order_error(self.view.send_tool_cancelled(Some(NOT_MADE_REASON.to_owned())));
+            }
+            CallStep::Sent(item) => {
+                // Otherwise the app receives the input with the result.
+                if let Ok(item) = self.chat.item(&conversation, item).await
+                    && let ItemBody::ToolCall { arguments, .. } = item.body
+                {
+                    log_order_error(self.view.send_input(arguments_object(arguments)));
+                }
+                return;
+            }
+            CallStep::Ended(item) => item,
+        };
+        self.streamed = None;
+        let body = self.chat.item(&conversation, item).await.map(|item| item.body);
+        log_order_error(match body {
+            Ok(ItemBody::ToolCall { result: Some(result), .. }) => deliver_result(&mut self.view, &result),
+            Ok(ItemBody::ToolCall { failure, .. }) => {
+                self.view.send_tool_cancelled(Some(failure_reason(failure).to_owned()))
+            }
+            _ => self.view.send_tool_cancelled(Some(failure_reason(None).to_owned())),
+        });
+    }
+}
+
+/// Sends the result of a call to an app, after its input unless the app has received that already.
+pub(super) fn deliver_result(view: &mut View, result: &ToolResult) -> Result<(), ToolMessageOrderError> {
+    match view.send_input(arguments_object(result.arguments.clone())) {
+        Ok(()) | Err(ToolMessageOrderError::InputComplete) => view.send_result(call_tool_result(result)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Logs a message about the displayed call that the view did not accept. The order of the messages is right, so that
+/// this is a programming error.
+pub(super) fn log_order_error(sent: Result<(), ToolMessageOrderError>) {
+    if let Err(error) = sent {
+        tracing::error!(%error, "an app did not receive a message about its call");
+    }
+}
+
+/// Returns the reason that an app receives for a call without a result.
+const fn failure_reason(failure: Option<CallFailureCode>) -> &'static str {
+    match failure {
+        Some(CallFailureCode::Refused) => "the call was refused",
+        Some(CallFailureCode::Cancelled) => "the call was cancelled",
+        _ => "the call failed",
+    }
+}
