@@ -222,7 +222,7 @@ mod tests {
             failure: None,
             took: 0,
             used: Some(ToolUsed { reply: used_reply.to_owned(), id: "use".to_owned(), key: "board__show".to_owned() }),
-            left_out: None,
+            omitted_bytes: None,
         };
         ChatItem { id: "call".to_owned(), parent: None, at: 1, state, body }
     }

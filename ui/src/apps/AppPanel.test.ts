@@ -165,7 +165,7 @@ describe("while a model writes the call", () => {
   test("opens the app without a request for its page before", async () => {
     showStreamed();
     await waitFor(() => expect(frame()).not.toBeNull());
-    expect(host.requests("app_page"), "the host decides before it reads the page").toEqual([]);
+    expect(host.requests("read_app_page"), "the host decides before it reads the page").toEqual([]);
     expect(host.requests("open_app")[0]).toMatchObject({ call: STREAMED, tool: "chart" });
     expect(streamedApps.get(USE)).toBe("shown");
     cleanup();
@@ -179,7 +179,7 @@ describe("while a model writes the call", () => {
     await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
     expect(container).toHaveTextContent("");
     expect(screen.queryByRole("button")).toBeNull();
-    expect(host.requests("app_page"), "the server should not learn of the call").toEqual([]);
+    expect(host.requests("read_app_page"), "the server should not learn of the call").toEqual([]);
   });
 
   test("opens a closed app again with the finished call", async () => {

@@ -10,7 +10,12 @@ import { AppSession } from "./app-session.svelte";
 import AppStartFailure from "./AppStartFailure.svelte";
 
 const OPENED: OpenedApp = {
-  ...{ view: "00112233445566778899aabbccddeeff", sandbox: "allow-scripts", allow: "" },
+  ...{
+    view: "00112233445566778899aabbccddeeff",
+    uri: "ui://files/chart",
+    sandbox: "allow-scripts",
+    allow: "",
+  },
 };
 const CONTEXT: AppContext = {
   ...{ theme: "light", styles: {}, displayMode: "inline", width: 600, height: 700 },

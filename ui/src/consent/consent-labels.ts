@@ -35,8 +35,9 @@ export function formatCount(value: number): string {
  * next to them.
  */
 export function titleLabel(request: ConsentRequest): string {
-  const { body, why } = request;
-  const quoted = body.kind === "tool" || body.kind === "read" || appOfSampling(body, why) !== null;
+  const { body, origin } = request;
+  const quoted =
+    body.kind === "tool" || body.kind === "read" || appOfSampling(body, origin) !== null;
   return titleParts(request)
     .map(({ text, foreign }) => {
       if (!foreign) return text;
@@ -60,16 +61,19 @@ interface TitlePart {
  * Returns the tool whose app, instead of the server, requests sampling. Returns `null` for a sampling request of the
  * server, and for other requests.
  */
-export function appOfSampling(body: ConsentRequestBody, why: ConsentRequestOrigin): string | null {
-  return body.kind === "sampling" && why.by === "app" ? why.tool : null;
+export function appOfSampling(
+  body: ConsentRequestBody,
+  origin: ConsentRequestOrigin,
+): string | null {
+  return body.kind === "sampling" && origin.by === "app" ? origin.tool : null;
 }
 
 /**
  * Returns the title of a request in parts. Tool calls, prompts and resources are requested for the user or a model, not
  * by the server.
  */
-export function titleParts({ body, server, why }: ConsentRequest): TitlePart[] {
-  const [words, name] = titleOf(body, appOfSampling(body, why));
+export function titleParts({ body, server, origin }: ConsentRequest): TitlePart[] {
+  const [words, name] = titleOf(body, appOfSampling(body, origin));
   return words
     .split(/([\uE000\uE001])/)
     .filter((text) => text !== "")

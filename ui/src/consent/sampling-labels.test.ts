@@ -11,9 +11,8 @@ describe("content that a provider does not support", () => {
     ],
     ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (omitted)."],
   ])("%s has a message", (feature, words) => {
-    expect(
-      lossLabel({ feature, conversion: "leaveOut" }),
-      "the message should be complete",
-    ).toBe(words);
+    expect(lossLabel({ feature, conversion: "leaveOut" }), "the message should be complete").toBe(
+      words,
+    );
   });
 });

@@ -271,11 +271,11 @@ describe("a request to a model", () => {
 
   it("names the app that requests sampling, runs the tools and gets the answer", async () => {
     const app = { conversation: null, tool: "show_board", reachesOtherHosts: true };
-    const why = { by: "app", ...app } as const;
+    const origin = { by: "app", ...app } as const;
     const { request } = samplingRequestBody as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
     const ofApp = consentRequest(samplingBodyWithModel({ request: { ...request, tools } }), {
-      why,
+      origin,
     });
     expect(titleLabel(ofApp), "the title should name the app and its server").toBe(
       "The app of “show_board” on “files” requests an answer from a model",
@@ -291,10 +291,10 @@ describe("a request to a model", () => {
       "the hosts may get the answer",
     ).toBeInTheDocument();
     expect(screen.getByLabelText("Tools of the app")).toBeInTheDocument();
-    set(consentRequest(running, { why }));
+    set(consentRequest(running, { origin }));
     await tick();
     expect(screen.getByText(/Nothing was sent to the app yet/)).toBeInTheDocument();
-    set(consentRequest(answered, { why }));
+    set(consentRequest(answered, { origin }));
     await tick();
     expect(
       screen.getByText("Sends to the app of “show_board” as the model's answer:"),

@@ -144,9 +144,7 @@ describe("omitted content", () => {
     expect(
       host.requests("read_omitted_content"),
       "the content should not be fetched again",
-    ).toEqual([
-      { hash: "h1" },
-    ]);
+    ).toEqual([{ hash: "h1" }]);
   });
 
   it("shows why it is missing", async () => {

@@ -103,9 +103,7 @@ describe("a consent request for a call of the model", () => {
     expect(
       screen.getAllByTestId("consent-request"),
       "one request should be shown at a time",
-    ).toHaveLength(
-      1,
-    );
+    ).toHaveLength(1);
     expect(
       screen.getByRole("button", { name: "Allow once" }),
       "the next request should not be allowed by the same click",

@@ -364,7 +364,7 @@ describe("a call requested by a model", () => {
 
     it("shows the app with the result if it may not be shown before", async () => {
       host.answers.open_app = () => Promise.reject({ code: "refused", message: "not decided" });
-      host.answers.app_page = () => ({
+      host.answers.read_app_page = () => ({
         ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
         grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
         ...{ sources: [], notes: [] },

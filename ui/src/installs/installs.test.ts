@@ -273,10 +273,9 @@ describe("the sheet", () => {
       screen.getAllByText("Enter a value."),
       "both missing values should be marked",
     ).toHaveLength(2);
-    expect(
-      host.requests("install_server"),
-      "nothing should be installed without a hash",
-    ).toEqual([]);
+    expect(host.requests("install_server"), "nothing should be installed without a hash").toEqual(
+      [],
+    );
     const key = screen.getByLabelText("NOTES_KEY");
     expect(key, "the first missing field should be focused").toHaveFocus();
     expect(key).toHaveAttribute("type", "password");
@@ -300,12 +299,9 @@ describe("the sheet", () => {
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
       upgrades: null,
     };
-    expect(
-      host.requests("install_server"),
-      "the hash of the shown preview should be sent",
-    ).toEqual([
-      { draft, hash: "hash of mine", stopRunning: false },
-    ]);
+    expect(host.requests("install_server"), "the hash of the shown preview should be sent").toEqual(
+      [{ draft, hash: "hash of mine", stopRunning: false }],
+    );
     expect(router.current).toMatchObject({ at: "server", name: "mine" });
     expect(host.requests("start_server"), "nothing should be started").toEqual([]);
     expect(installSheet.form, "the secrets should be dropped").toBeNull();
@@ -318,10 +314,9 @@ describe("the sheet", () => {
     await ready();
     await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
     await user.click(add());
-    expect(
-      host.requests("install_server"),
-      "the outdated preview should not be installed",
-    ).toEqual([]);
+    expect(host.requests("install_server"), "the outdated preview should not be installed").toEqual(
+      [],
+    );
     await ready();
     await user.click(add());
     expect(host.requests("install_server").map(({ hash }) => hash)).toEqual(["notes2"]);

@@ -67,7 +67,12 @@ async function open(reported = report(), running = false) {
     origin: {
       ...{ from: "registry", bundle: null },
       listing: sampleListing({ version: "1.3.0" }),
-      answer: { registry: "https://registry.example", fetched: 1, fromCache: false, offline: null },
+      answer: {
+        registry: "https://registry.example",
+        fetchedAt: 1,
+        fromCache: false,
+        offlineReason: null,
+      },
     },
   });
   const server = sampleServer({ name: "notes", installed });

@@ -421,10 +421,9 @@ describe("after the import", () => {
     expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
     expect(list.queryByText("OTHER"), "values of other servers should not be listed").toBeNull();
     await user.click(button("Search again"));
-    expect(
-      host.requests("find_import_candidates").length,
-      "the sources should be read again",
-    ).toBe(2);
+    expect(host.requests("find_import_candidates").length, "the sources should be read again").toBe(
+      2,
+    );
   });
 
   test("keeps the selection after a failure", async () => {

@@ -38,10 +38,9 @@ test("a project is scanned without preselecting any of its servers", async () =>
   expect(host.commands, "nothing should be read yet").toEqual([]);
   await scan();
   const source = { app: null, project: folder };
-  expect(
-    host.requests("find_import_candidates"),
-    "only the project should be read",
-  ).toEqual([source]);
+  expect(host.requests("find_import_candidates"), "only the project should be read").toEqual([
+    source,
+  ]);
   expect(box(), "a server of a project should not be preselected").not.toBeChecked();
   expect(button("Import servers"), "no server should be selected").toBeDisabled();
   expect(screen.getByText(/Nothing is selected/)).toBeVisible();

@@ -21,7 +21,7 @@ const project = (folder: string, changes: Partial<ProjectServers> = {}): Project
   ...changes,
 });
 const sharing = (...folders: string[]): Server =>
-  sampleServer({ roots: { decided: true, folders, told: folders } });
+  sampleServer({ roots: { decided: true, folders, sentFolders: folders } });
 const title = (text: string) => screen.findByText(text);
 const button = (name: string) => screen.getByRole("button", { name });
 
@@ -31,7 +31,7 @@ async function showNotice(projects: ProjectServers[], server = sharing(work)): P
   const host = await startFakeHost(
     {
       unseen_projects: () => ({ projects }),
-      import_candidates: () => importCandidates([]),
+      find_import_candidates: () => importCandidates([]),
     },
     { servers: [server] },
   );
@@ -60,7 +60,7 @@ test("opens the import of the folder, and does not return", async () => {
   await user.click(button(`Review the servers of ${work}`));
   expect(router.current).toEqual({ at: "import", project: work });
   const source = { app: null, project: work };
-  expect(host.requests("import_candidates"), "the folder should be read").toEqual([source]);
+  expect(host.requests("find_import_candidates"), "the folder should be read").toEqual([source]);
   await waitFor(() =>
     expect(host.requests("mark_project_seen")).toEqual([{ folder: work, hash: `hash of ${work}` }]),
   );
@@ -76,7 +76,7 @@ test("shows one folder at a time until it is dismissed", async () => {
   await user.click(button(`Dismiss the note on ${trip}`));
   expect(await screen.findByText(work)).toBeVisible();
   expect(host.requests("mark_project_seen")).toEqual([{ folder: trip, hash: `hash of ${trip}` }]);
-  expect(host.requests("import_candidates"), "a dismissal should read nothing").toEqual([]);
+  expect(host.requests("find_import_candidates"), "a dismissal should read nothing").toEqual([]);
 });
 
 test("reads the folders again only when a folder is added or removed", async () => {

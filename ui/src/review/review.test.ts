@@ -92,9 +92,7 @@ describe("a definition that differs from the reviewed one", () => {
     expect(
       host.requests("review_definitions"),
       "the review should be bound to the shown definition",
-    ).toEqual([
-      { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
-    ]);
+    ).toEqual([{ server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] }]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
@@ -108,9 +106,7 @@ describe("a definition that differs from the reviewed one", () => {
     expect(
       host.requests("review_definitions")[0]?.tools,
       "the shown definition should be reviewed",
-    ).toEqual([
-      { name: "send", hash: "another" },
-    ]);
+    ).toEqual([{ name: "send", hash: "another" }]);
   });
 
   test("shows that a changed list was not read again", () => {

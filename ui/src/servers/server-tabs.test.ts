@@ -180,10 +180,9 @@ describe("the roots tab", () => {
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
     expect(router.current).toEqual({ at: "import", project: folder });
     const source = { app: null, project: folder };
-    expect(
-      host.requests("find_import_candidates"),
-      "only this folder should be read",
-    ).toEqual([source]);
+    expect(host.requests("find_import_candidates"), "only this folder should be read").toEqual([
+      source,
+    ]);
   });
 
   test("ignores a closed dialog", async () => {
@@ -266,14 +265,11 @@ describe("the permissions tab", () => {
     expect(
       host.requests("deny_all_consent_requests"),
       "current and later requests should be denied",
-    ).toEqual([
-      { server: "files", mute: true },
-    ]);
+    ).toEqual([{ server: "files", mute: true }]);
     host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
     await user.click(await screen.findByRole("button", { name: "Allow its requests again" }));
-    expect(
-      host.requests("unmute_server"),
-      "the server should be unmuted",
-    ).toEqual([{ server: "files" }]);
+    expect(host.requests("unmute_server"), "the server should be unmuted").toEqual([
+      { server: "files" },
+    ]);
   });
 });

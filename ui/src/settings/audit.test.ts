@@ -46,8 +46,8 @@ function log(count: number) {
 
 describe("the audit log", () => {
   it("is read page by page, with new decisions on top", async () => {
-    const { all, audit: answer } = log(ENTRIES_PER_READ + 20);
-    await startFakeHost({ audit: answer });
+    const { all, read_audit_log: answer } = log(ENTRIES_PER_READ + 20);
+    await startFakeHost({ read_audit_log: answer });
     const audit = new AuditLog();
     await audit.newest();
     expect(audit.entries.length, "one page should be read first").toBe(ENTRIES_PER_READ);
@@ -63,8 +63,8 @@ describe("the audit log", () => {
   });
 
   it("starts over when more than a page is new", async () => {
-    const { all, audit: answer } = log(10);
-    await startFakeHost({ audit: answer });
+    const { all, read_audit_log: answer } = log(10);
+    await startFakeHost({ read_audit_log: answer });
     const audit = new AuditLog();
     await audit.newest();
     for (let n = 11; n <= 300; n++) all.unshift(entry(n));

@@ -74,10 +74,9 @@ describe("the welcome", () => {
     await user.click(offer.getByRole("button", { name: "Search for servers" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
-    expect(
-      host.requests("find_import_candidates").length,
-      "one click should start one scan",
-    ).toBe(1);
+    expect(host.requests("find_import_candidates").length, "one click should start one scan").toBe(
+      1,
+    );
     router.go({ at: "welcome" });
     host.send({ type: "server_changed", server: sampleServer({ name: "own" }) });
     await screen.findByRole("button", { name: "Add your own server" });
@@ -140,10 +139,9 @@ describe("the window", () => {
       "an offline window should report nothing",
     ).toEqual([]);
     dispatchEvent(new Event("online"));
-    expect(
-      host.requests("report_network_available"),
-      "the network should be reported",
-    ).toEqual([{}]);
+    expect(host.requests("report_network_available"), "the network should be reported").toEqual([
+      {},
+    ]);
     unmount();
     dispatchEvent(new Event("online"));
     expect(

@@ -144,10 +144,9 @@ test("opens the import, which reads nothing automatically", async () => {
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
   const button = await screen.findByRole("button", { name: "Search for servers" });
   await waitFor(() => expect(button, "the button should be focused").toHaveFocus());
-  expect(
-    host.requests("find_import_candidates"),
-    "nothing should be read automatically",
-  ).toEqual([]);
+  expect(host.requests("find_import_candidates"), "nothing should be read automatically").toEqual(
+    [],
+  );
 });
 
 test("shows that nothing was found", async () => {

@@ -59,7 +59,7 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
-    let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
+    let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
     test.app.decide(&request, ONCE).await;

@@ -66,7 +66,7 @@ impl Owner {
                 by: "policy",
                 rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
-                asker: originator_name(&pending.view.why),
+                asker: originator_name(&pending.view.origin),
                 ..AuditedDecision::default()
             });
             self.notify_refusal(

@@ -84,7 +84,7 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
         tool: TOOL.to_owned(),
         reaches_other_hosts: false,
     };
-    assert_eq!(request.why, origin, "the request should name the app");
+    assert_eq!(request.origin, origin, "the request should name the app");
     assert!(model.requests().is_empty(), "nothing should be sent to a model before the approval");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
     app.decide(&request, ONCE).await;
@@ -181,7 +181,7 @@ async fn rule_with_a_budget_covers_only_apps_that_reach_no_other_hosts() {
     assert_eq!(recorded, [("policy", "app")]);
     let sampling = spawn_sampling(&app, true);
     let request = sampling_request(&app).await;
-    assert_eq!(request.rule, "after-untrusted", "other hosts may have caused the request, and may get the answer");
+    assert_eq!(request.reason, "after-untrusted", "other hosts may have caused the request, and may get the answer");
     app.decide(&request, UserDecision::Deny).await;
     assert!(matches!(response(sampling).await, Ok(ClientResponse::Refused { code: -1, .. })));
     assert_eq!(model.requests().len(), 1, "the denied request should not be sent");

@@ -21,7 +21,10 @@ export interface Commands {
   parse_import: { request: ImportText; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
+  unseen_projects: { request: EmptyObject; response: UnseenProjects };
+  mark_project_seen: { request: SeenProject; response: EmptyObject };
   import_servers: { request: ImportServers; response: ImportedServers };
+  export_server: { request: ExportServer; response: ExportedServer };
   search_registry: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
   registry_setting: { request: EmptyObject; response: RegistryReport };
@@ -418,6 +421,11 @@ mode: AppDisplayMode, };
 export type AppCloseCause = "confirmed" | "failed" | "timed_out" | "never_initialized" | "page_gone";
 
 /**
+ * Level of an app's console output.
+ */
+export type AppConsoleLevel = "error" | "warning" | "info" | "debug";
+
+/**
  * Appearance and surroundings of a shown app: theme, display mode, size, locale and input devices.
  */
 export type AppContext = { 
@@ -457,6 +465,31 @@ touch: boolean,
  * Set if a pointer can hover.
  */
 hover: boolean, };
+
+/**
+ * Report of the diagnostic script in the document of an app. Untrusted.
+ */
+export type AppDiagnostic = { "type": "blocked", 
+/**
+ * Directive of the policy, such as `connect-src`.
+ */
+directive: string, 
+/**
+ * Blocked address, or a word such as `eval` for what has no address. May be empty.
+ */
+address: string, } | { "type": "failed", 
+/**
+ * Message of the error, and the stack if there is one.
+ */
+text: string, } | { "type": "webgl_missing" } | { "type": "console", 
+/**
+ * Level of the console output.
+ */
+level: AppConsoleLevel, 
+/**
+ * Values that the app wrote, separated by spaces.
+ */
+text: string, };
 
 /**
  * Placement of a view in the host's window (specification 2026-01-26, section "Display Modes").
@@ -710,7 +743,15 @@ level: string,
 /**
  * Text of the logged message.
  */
-text: string, } | { "type": "closed", 
+text: string, } | { "type": "diagnosed", 
+/**
+ * Content of the report, which the app may have forged.
+ */
+diagnostic: AppDiagnostic, 
+/**
+ * Number of reports that were dropped since the previous one.
+ */
+dropped: number, } | { "type": "closed", 
 /**
  * Reason for which the app was closed.
  */
@@ -2881,6 +2922,57 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
+ * Values and settings of a server that its exported entry or its install link omits or changes.
+ */
+export type ExportOmissions = { 
+/**
+ * Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
+ */
+name: string | null, 
+/**
+ * Names of the variables and headers whose values contain a secret. The secrets are omitted.
+ */
+secrets: Array<string>, 
+/**
+ * Notes about secrets in arguments and URLs, which are omitted.
+ */
+notes: Array<string>, 
+/**
+ * Omitted settings.
+ */
+settings: Array<OmittedSetting>, 
+/**
+ * Some of the paths in a link, which may only exist on this computer.
+ */
+localPaths: Array<string>, };
+
+/**
+ * Request to write one server in a format of other apps or as an install link.
+ */
+export type ExportServer = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Format of the exported text.
+ */
+form: ServerExportForm, };
+
+/**
+ * One server in a format of other apps or as an install link. Contains no secrets.
+ */
+export type ExportedServer = { 
+/**
+ * JSON or link, for copying.
+ */
+text: string, 
+/**
+ * Values and settings that the text omits.
+ */
+omissions: ExportOmissions, };
+
+/**
  * Kind of a server's failure, which programs can distinguish.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
@@ -3439,13 +3531,17 @@ path: string,
 servers: number, };
 
 /**
- * A note about a server that was found in another app.
+ * A note about a server that was found in another app, pasted text or an install link.
  */
 export type ImportNote = { 
 /**
  * Kind of the note, by which the user interface translates it.
  */
 kind: ImportNoteKind, 
+/**
+ * Part of the server's configuration that the note is about, or `None` if it is about none or several.
+ */
+place: ImportPlace | null, 
 /**
  * Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
  */
@@ -3458,7 +3554,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_removed" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
 
 /**
  * The other app and settings file in which a server was found.
@@ -3614,7 +3710,7 @@ config: ServerConfig,
 /**
  * Notes for the user, such as placeholders to replace, unknown keys, or the reason why the server can't be used.
  */
-notes: Array<string>, 
+notes: Array<ImportNote>, 
 /**
  * `true` if the server can be added without changes.
  */
@@ -3758,6 +3854,160 @@ sandbox: Sandbox | null,
 upgrades: string | null, };
 
 /**
+ * A note about an install plan. Its texts are from the publisher, limited in size by the parser of the plan, and
+ * escaped for display.
+ */
+export type InstallNote = { "is": "other_package_registry", 
+/**
+ * URL of the package registry.
+ */
+registry: string, } | { "is": "no_version", 
+/**
+ * Launcher that loads the package.
+ */
+program: string, } | { "is": "unpinned_tag", 
+/**
+ * Tag of the image.
+ */
+tag: string, } | { "is": "no_tag" } | { "is": "other_program", 
+/**
+ * Program that the publisher names.
+ */
+named: string, 
+/**
+ * Program that Drawbridge runs.
+ */
+used: string, } | { "is": "hash_not_used", 
+/**
+ * Launcher that verifies packages in its own way.
+ */
+program: string, } | { "is": "code_variables", 
+/**
+ * Names of the variables.
+ */
+names: Array<string>, } | { "is": "launcher_arguments", 
+/**
+ * Launcher that receives the arguments.
+ */
+program: string, } | { "is": "step_afterwards", 
+/**
+ * Description of the step, if the publisher provides one.
+ */
+description: string | null, 
+/**
+ * Command for the step, which Drawbridge does not run.
+ */
+command: string | null, } | { "is": "public_secret", 
+/**
+ * Part of the plan that contains the value.
+ */
+place: PlanPlace, } | { "is": "undeclared_input", 
+/**
+ * Part of the plan that contains the variable.
+ */
+place: PlanPlace, 
+/**
+ * The variable, with its braces.
+ */
+variable: string, } | { "is": "invisible_characters", 
+/**
+ * Part of the plan that contains the text.
+ */
+place: PlanPlace, 
+/**
+ * The text, with its invisible characters escaped.
+ */
+text: string, } | { "is": "default_omitted", 
+/**
+ * Label or key of the input.
+ */
+input: string, 
+/**
+ * Reason why the default is not valid.
+ */
+problem: InputProblem, } | { "is": "unencrypted" } | { "is": "url_from_input" } | { "is": "private_url" } | { "is": "bridge", 
+/**
+ * The note, as in the import from other apps.
+ */
+note: ImportNote, } | { "is": "missing_setting", 
+/**
+ * The argument, or the name of the variable.
+ */
+text: string, 
+/**
+ * Name of the missing setting.
+ */
+setting: string, } | { "is": "first_value_only", 
+/**
+ * Name of the variable.
+ */
+variable: string, 
+/**
+ * Setting with several values.
+ */
+setting: string, } | { "is": "repeated_argument", 
+/**
+ * Text of the argument.
+ */
+argument: string, 
+/**
+ * Setting with several values.
+ */
+setting: string, } | { "is": "unknown_reference", 
+/**
+ * The argument, or the name of the variable.
+ */
+text: string, } | { "is": "loads_over_network", 
+/**
+ * Program that loads the server.
+ */
+program: string, } | { "is": "program_outside", 
+/**
+ * Name or path of the program.
+ */
+program: string, } | { "is": "uv_packages" } | { "is": "other_platforms", 
+/**
+ * Names of the systems that the bundle is made for.
+ */
+platforms: Array<string>, 
+/**
+ * Name of this system.
+ */
+own: string, } | { "is": "runtime_needed", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, } | { "is": "runtime_mismatch", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, 
+/**
+ * Version on this computer.
+ */
+version: string, } | { "is": "runtime_unclear", 
+/**
+ * Name of the runtime.
+ */
+runtime: string, 
+/**
+ * Range of the required versions.
+ */
+range: string, 
+/**
+ * Version on this computer.
+ */
+version: string, };
+
+/**
  * Server that the user can install. Nothing is unpacked, started or approved yet.
  */
 export type InstallOffer = { 
@@ -3822,9 +4072,9 @@ inputs: Array<PlanInput>,
  */
 exposedSecrets: Array<string>, 
 /**
- * Sentences that the user should read before the installation.
+ * Notes that the user should read before the installation.
  */
-notes: Array<string>, 
+notes: Array<InstallNote>, 
 /**
  * Availability of a sandbox for the server, with the reason if there is none.
  */
@@ -4669,6 +4919,11 @@ bytes: number,
 isText: boolean, };
 
 /**
+ * A setting of a server that a format of other apps can't contain.
+ */
+export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
+
+/**
  * Request to show the app of a tool call.
  */
 export type OpenApp = { 
@@ -4889,6 +5144,27 @@ min: number | null,
 max: number | null, };
 
 /**
+ * Part of a plan that a note is about. The names are escaped for display.
+ */
+export type PlanPlace = { "is": "url" } | { "is": "argument", 
+/**
+ * Name or label of the argument.
+ */
+name: string, } | { "is": "variable", 
+/**
+ * Name of the variable.
+ */
+name: string, } | { "is": "header", 
+/**
+ * Name of the header.
+ */
+name: string, } | { "is": "input", 
+/**
+ * Label of the input.
+ */
+name: string, };
+
+/**
  * Part of a text in an install plan.
  */
 export type PlannedPart = { "text": string } | { "input": string };
@@ -5021,6 +5297,27 @@ export type ProjectFolder = {
  * Path of the project folder, which must be shared with a server as a root.
  */
 folder: string, };
+
+/**
+ * Servers that the settings files in a project folder define, and that are not configured here.
+ */
+export type ProjectServers = { 
+/**
+ * Path of the project folder.
+ */
+folder: string, 
+/**
+ * Paths of the settings files that define servers, relative to the folder.
+ */
+files: Array<string>, 
+/**
+ * Number of servers that can be imported.
+ */
+count: number, 
+/**
+ * Hash of the contents of the settings files that define servers.
+ */
+hash: string, };
 
 /**
  * Prompt that a server lists, with its review state.
@@ -6585,6 +6882,19 @@ cause: string, } | { "is": "broken",
 cause: string, };
 
 /**
+ * Project whose servers the user has seen.
+ */
+export type SeenProject = { 
+/**
+ * Path of the project folder, which must be shared with a server as a root.
+ */
+folder: string, 
+/**
+ * Hash of the settings files, as in `hash`.
+ */
+hash: string, };
+
+/**
  * Message to send to the model of a conversation.
  */
 export type SendMessage = { 
@@ -6856,6 +7166,11 @@ revision: string | null,
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
 tools?: ToolFilter, };
+
+/**
+ * Format in which one server is exported.
+ */
+export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
 
 /**
  * The instructions that a server provides for models.
@@ -7773,6 +8088,15 @@ new: number,
  * Number of tools and prompts that changed since their review.
  */
 changed: number, };
+
+/**
+ * Projects whose settings files define servers that the user has not seen.
+ */
+export type UnseenProjects = { 
+/**
+ * Unseen projects, in the order of their paths.
+ */
+projects: Array<ProjectServers>, };
 
 /**
  * Request to change the name or the configuration of a server.
