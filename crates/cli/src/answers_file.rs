@@ -356,4 +356,6 @@ fn parse_content_block(written: Value) -> Result<Content, String> {
 }
 
 #[cfg(test)]
+mod problem_tests;
+#[cfg(test)]
 mod tests;
