@@ -149,9 +149,9 @@ fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
     let verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
     // Some programs split the path before they decode it, others decode the whole path first.
     let decoded = percent_decode_str(own).decode_utf8_lossy().into_owned();
-    [plain.join("/"), decoded].into_iter().fold(verdict, |verdict, reading| {
-        verdict.and(judge_decoded_path(pattern, reading), JudgementReason::Respelled)
-    })
+    [plain.join("/"), decoded]
+        .into_iter()
+        .fold(verdict, |verdict, reading| verdict.and(judge_decoded_path(pattern, reading), JudgementReason::Respelled))
 }
 
 /// Compares a path with a pattern after each round of percent-decoding. The result is doubtful if a round reveals `..`,
