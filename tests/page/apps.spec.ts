@@ -244,7 +244,7 @@ test.describe("an app that requests answers from a model", () => {
       await approveApp(app);
       const outcome = appFrame(app, "show").locator("#outcome");
       const ask = appFrame(app, "show").getByRole("button", { name: "Ask the model" });
-      await expect(outcome, "sampling should be offered without tools").toHaveText("{}");
+      await expect(outcome, "sampling should be offered, with tools").toHaveText('{"tools":{}}');
 
       await ask.click();
       const frame = consentRequest(app);
@@ -275,7 +275,7 @@ test.describe("an app that requests answers from a model", () => {
 
   test("is offered no sampling if the user has not turned it on for the server", async ({ app, host }) => {
     const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
-    await host.call("set_sampling", { server: "harbour", settings: { ...settings, on: false } });
+    await host.call("set_sampling", { server: "harbour", settings: { ...settings, isEnabled: false } });
     await callToolOnce(app, "show");
     await approveApp(app);
     const outcome = appFrame(app, "show").locator("#outcome");

@@ -146,7 +146,7 @@ async fn pasted_settings_are_parsed_and_get_unique_names() {
         "the problem should have its line: {preview}"
     );
     let text = r#"{"mcpServers": {"keyed": {"command": "x", "env": {"KEY": "<your key>"}}}}"#;
-    let preview = run_command(&api, "check_import", json!({ "text": text })).await;
+    let preview = run_command(&api, "parse_import", json!({ "text": text })).await;
     let note = &preview["servers"][0]["notes"][0];
     assert_eq!(
         (&note["kind"], &note["place"], &note["names"]),

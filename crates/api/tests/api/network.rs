@@ -1,4 +1,4 @@
-//! Test of the command `network_changed`, which the page sends when the network is available again.
+//! Test of the command `report_network_available`, which the page sends when the network is available again.
 
 use std::net::SocketAddr;
 

@@ -153,7 +153,7 @@ proptest! {
             let now = arguments.to_object().map(Value::Object);
             prop_assert!(now.is_some(), "a valid text should always be recovered: {text}");
             let now = now.unwrap_or_default();
-            prop_assert!(is_beginning_of(&before, &now), "{before} was taken back by {now}");
+            prop_assert!(is_beginning_of(&before, &now), "{before} was revoked by {now}");
             prop_assert!(is_beginning_of(&now, &whole), "{now} is not a beginning of {whole}");
             before = now;
         }
