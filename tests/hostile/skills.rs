@@ -1,7 +1,7 @@
 //! Tests of skills with wrong names, files or sizes (X59), and of files that differ from the list (X60). The page's
 //! tests cover their display (X12, X14).
 
-use host::skills::SkillError;
+use chat::skills::{SkillError, SkillReader};
 use offers::catalog::MAX_ITEMS;
 use policy::Hash;
 use serde_json::{Value, json};
@@ -55,9 +55,12 @@ impl SkillServers {
         record.matches(&format!(r#""method":"{method}""#)).count()
     }
 
+    fn reader(&self) -> SkillReader<'_> {
+        SkillReader::new(&self.pair.app.host)
+    }
+
     async fn read_skill(&self, id: &str, file: Option<&str>) -> Result<String, SkillError> {
-        let read =
-            self.pair.app.host.read_skill(id.into(), "bad".into(), (SKILL_URI.into(), None), file.map(str::to_owned));
+        let read = self.reader().read(id.into(), "bad".into(), (SKILL_URI.into(), None), file.map(str::to_owned));
         Ok(read.await?.contents.text.unwrap_or_default())
     }
 }
@@ -94,7 +97,7 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
     let entries: Vec<&Value> = attacks.iter().map(|(_, entry)| entry).collect();
     let skilled = SkillServers::start(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
-    let list = skilled.pair.while_good_responds(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert_eq!(list.skills, Vec::new(), "{what}: no skill can be read");
     let causes: Vec<&str> = list.dropped.iter().map(|(_, cause)| cause.as_str()).collect();
     assert_eq!(causes.len(), attacks.len(), "{what}: each skill has a cause: {causes:?}");
@@ -117,7 +120,7 @@ async fn x59_endless_list_of_skills_is_truncated() {
     let many: Vec<Value> = (0..20_000).map(skill).collect();
     let skilled = SkillServers::start(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
-    let list = skilled.pair.while_good_responds(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: the existence of further skills is reported");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: no further skills are retained");
     assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: no further skills are requested");

@@ -24,6 +24,7 @@ mod own_tools;
 mod reply_run;
 mod saved_system_prompts;
 pub mod search_index;
+pub mod skills;
 mod streamed_pieces;
 mod system_prompt;
 pub mod tool_keys;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use api::ApiError;
-use host::ImportError;
+use installer::imports::{self, ImportError};
 use other_apps::{
     AppEnvironment, ExportForm, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
 };
@@ -22,7 +22,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     session.server_names(None).await?;
     let surroundings = app_environment(what.home)?;
     let from = parse_scan_scope(what.from);
-    let report = session.api.host().find_servers_of_other_apps(from, surroundings.into()).await;
+    let report = imports::find_servers_of_other_apps(session.api.host(), from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
         ImportError::Source(problem) => CommandFailure::usage_error(config_problem_text(problem)),
         ImportError::NoProject(_) => CommandFailure::usage_error(error.to_string()),
@@ -39,7 +39,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .iter_mut()
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
-            match session.api.host().import_server(server).await.map_err(ApiError::from) {
+            match imports::import_server(session.api.host(), server).await.map_err(ApiError::from) {
                 Ok(persistence) => server.notes.extend(unstored_secrets_note(server, &persistence)),
                 Err(error) => {
                     let note = format!("it was not imported: {}", error.message);

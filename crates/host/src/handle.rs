@@ -7,8 +7,6 @@ mod catalogs;
 mod consent;
 mod contained_start;
 mod conversation;
-mod other_apps;
-mod projects;
 mod providers;
 mod results;
 mod rules;
@@ -29,7 +27,6 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 pub use contained_start::SandboxStartError;
-pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{ReplacedServer, Setup, SetupError};
 pub use storage::StorageError;
 

@@ -7,12 +7,8 @@
 mod connection;
 mod handle;
 mod owner;
-pub mod skills;
 
-pub use handle::{
-    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, SandboxStartError, Setup, SetupError,
-    StorageError,
-};
+pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, Setup, SetupError, StorageError};
 pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{

@@ -1,4 +1,5 @@
-//! Installs servers from a registry (`registry`) or a bundle (`bundles`). Used by `api` for the page, and by `cli`.
+//! Installs servers from a registry (`registry`) or a bundle (`bundles`), and imports servers of other apps
+//! (`other-apps`). Used by `api` for the page, and by `cli`.
 //!
 //! - [`InstallSource`] to [`InstallOffer`]: finds a server, and returns its origin and its plan with inputs
 //! - [`InstallDraft`] to [`InstallPreview`]: computes what exactly would be set up, and a hash of it
@@ -9,6 +10,7 @@
 //!   the same steps
 //! - [`Installer::clean_up`]: removes what a killed process left
 //! - [`RegistryChoice`] and [`Installer::set_registry`]: the registry that is used
+//! - [`imports`]: servers in the settings of other apps; [`projects`]: shared folders that define servers
 //!
 //! Each step reads its source again and keeps no state, so an approval depends on the hash alone. Nothing is started,
 //! approved or replaced, and if a server can't be added, none of its files remain.
@@ -19,10 +21,12 @@ mod choice;
 mod containment;
 mod downloads;
 mod error;
+pub mod imports;
 mod install;
 mod newer;
 mod offer;
 mod preview;
+pub mod projects;
 mod registry_choice;
 mod upgrade;
 

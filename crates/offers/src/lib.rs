@@ -7,7 +7,7 @@
 //!   `host`.
 //! - [`review`]: pins, diffs, similar names, flags on text that may mislead a model, and safe display of text. Used by
 //!   `host`, `chat`, `cli`, and the views of `api`.
-//! - [`skills`]: skill entries and their files. Used by `host/src/skills.rs`, which requests them from servers.
+//! - [`skills`]: skill entries and their files. Used by `chat/src/skills.rs`, which requests them from servers.
 //! - [`uri_template`] and [`output_schema`]: URI templates, and validation of structured results against their schema.
 //!   Used by `api` and `chat`.
 //!

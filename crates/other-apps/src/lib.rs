@@ -1,5 +1,5 @@
-//! Reads and writes servers in the formats of other apps: settings files and pasted text. `host` scans with this crate
-//! and adds the servers that were chosen (`host/src/handle/other_apps.rs`), for `cli` and `api`. `store` parses
+//! Reads and writes servers in the formats of other apps: settings files and pasted text. `installer` scans with this
+//! crate and adds the servers that were chosen (`installer/src/imports.rs`), for `cli` and `api`. `store` parses
 //! `mcp.json` with parts of it.
 //!
 //! - [`import`]: parses pasted text in any format, including install links

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::calls::UserCalls as _;
 
+use chat::skills::{LoadedSkill, SkillError, SkillList, SkillReader};
 use host::Host;
-use host::skills::{LoadedSkill, SkillError, SkillList};
 use host::view::ServerState;
 use offers::catalog::Catalog;
 use offers::skills::Skill;
@@ -116,15 +116,15 @@ impl ConformanceClient {
     }
 
     pub(crate) async fn list_skills(&self) -> Result<SkillList, String> {
-        self.host().skills(SERVER.to_owned()).await.map_err(|e| e.to_string())
+        SkillReader::new(self.host()).list(SERVER.to_owned()).await.map_err(|e| e.to_string())
     }
 
     pub(crate) async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill, SkillError> {
-        self.host().load_skill(self.next_call_id(), SERVER.to_owned(), skill).await
+        SkillReader::new(self.host()).load(self.next_call_id(), SERVER.to_owned(), skill).await
     }
 
     pub(crate) async fn read_skill_file(&self, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
-        self.host().read_skill_file(self.next_call_id(), loaded, uri).await
+        SkillReader::new(self.host()).read_file(self.next_call_id(), loaded, uri).await
     }
 
     /// Prints the server's activity log and the steps of its sign-in, to diagnose a failure.

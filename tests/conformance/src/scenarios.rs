@@ -1,6 +1,6 @@
 //! Steps of the client in each scenario.
 
-use host::skills::SkillError;
+use chat::skills::SkillError;
 use offers::skills::SkillFiles;
 use serde_json::{Map, Value, json};
 

@@ -2,10 +2,8 @@
 
 use credentials::sign_in::SignInError;
 use domain::call::{CallFailure, CallFailureCode};
-use host::{
-    DecisionError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
-    SetupError, StorageError,
-};
+use host::{DecisionError, FlowError, HostClosed, ReviewError, SamplingError, ServerError, SetupError, StorageError};
+use installer::imports::{ImportError, ImportServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;
 

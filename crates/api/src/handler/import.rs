@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use installer::{imports, projects};
 use other_apps::{AppEnvironment, ExportForm, FoundServer, LinkTarget, MAX_SERVERS, ScanReport, ScanScope};
 use ports::server_config::ServerEntry;
 
@@ -63,7 +64,7 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
                 let problem = "it changed since it was listed: review it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
-            Some(server) => match api.host.import_server(server).await {
+            Some(server) => match imports::import_server(&api.host, server).await {
                 Ok(persistence) => ImportOutcome {
                     name: Some(server.name.clone()),
                     only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
@@ -82,22 +83,24 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
         }
-        (None, Some(project)) => Ok(api.host.find_project_servers(project.into(), environment).await?),
-        (Some(app), None) => Ok(api.host.find_servers_of_other_apps(ScanScope::App(app), environment).await?),
-        (None, None) => Ok(api.host.find_servers_of_other_apps(ScanScope::All, environment).await?),
+        (None, Some(project)) => Ok(imports::find_project_servers(&api.host, project.into(), environment).await?),
+        (Some(app), None) => {
+            Ok(imports::find_servers_of_other_apps(&api.host, ScanScope::App(app), environment).await?)
+        }
+        (None, None) => Ok(imports::find_servers_of_other_apps(&api.host, ScanScope::All, environment).await?),
     }
 }
 
 /// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
 pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
-    let files = api.host.project_files(project.folder.into()).await?;
+    let files = imports::list_project_files(&api.host, project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
 /// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
 pub(super) async fn unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
-    Ok(UnseenProjects { projects: api.host.unseen_projects(environment).await? })
+    Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
 }
 
 pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<ExportedServer, ApiError> {

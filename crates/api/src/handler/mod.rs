@@ -58,7 +58,7 @@ impl Handler for Api {
         import::unseen_projects(self).await
     }
     async fn mark_project_seen(&self, r: SeenProject) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.mark_project_seen(r.folder, r.hash).await.map(|()| EmptyObject {})?)
+        Ok(installer::projects::mark_project_seen(&self.host, r.folder, r.hash).await.map(|()| EmptyObject {})?)
     }
     async fn export_server(&self, r: ExportServer) -> Result<ExportedServer, ApiError> {
         import::export_server(self, r).await

@@ -1,6 +1,6 @@
 //! Commands for the skills of servers.
 
-use host::skills::{SkillError, SkillList};
+use chat::skills::{SkillError, SkillList, SkillReader};
 use offers::skills::{Skill as HostSkill, SkillFiles};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
 const MAX_NOTE_URI_CHARS: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
-    let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
+    let SkillList { skills, dropped, is_cut } = SkillReader::new(&api.host).list(server.clone()).await?;
     let read = skills.len() + dropped.len();
     let mut notes: Vec<String> =
         dropped.iter().take(MAX_UNUSABLE_SKILLS_LISTED).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
@@ -28,7 +28,7 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
 }
 
 pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents, ApiError> {
-    let read = api.host.read_skill(r.call, r.server, (r.skill, r.shown_hash), r.file).await?;
+    let read = SkillReader::new(&api.host).read(r.call, r.server, (r.skill, r.shown_hash), r.file).await?;
     Ok(SkillContents { skill: skill_view(read.skill), contents: read.contents })
 }
 

@@ -15,6 +15,7 @@ mod replies;
 mod reviews;
 mod saved_prompts;
 mod search;
+mod skills;
 
 use std::sync::Arc;
 

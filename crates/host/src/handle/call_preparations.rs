@@ -1,6 +1,6 @@
 //! Preparations of calls: requests that have to finish before a call can be made, and can be cancelled by the id of
-//! that call, which the owner does not know yet. Used by `skills.rs`, which reads a server's list of skills before it
-//! reads a skill.
+//! that call, which the owner does not know yet. Used by `chat/src/skills.rs`, which reads a server's list of skills
+//! before it reads a skill.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,7 +54,7 @@ impl Host {
     ///
     /// Returns [`CallFailure::Cancelled`] if the preparation was cancelled, and [`CallFailure::IdInUse`] if another
     /// preparation for this id is in progress.
-    pub(crate) async fn run_cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
+    pub async fn run_cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
         let (_preparation, cancelled) = self.preparations.begin(id)?;
         tokio::select! {
             biased;

@@ -11,6 +11,7 @@ use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
 use offers::resource_cache::ResourceRead;
+use offers::skills::EXTENSION as SKILLS_EXTENSION;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -180,13 +181,23 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Sends a request for a page of a list, which is not recorded as a call.
-    pub(crate) async fn list_request(
+    /// Sends a request of the skills extension to a server: for a page of the list of skills, or for one entry. It is
+    /// not recorded as a call. Returns the fields of the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`CallFailure`] if the server is not running, doesn't support skills, or doesn't respond in time.
+    pub async fn request_skills(
         &self,
         server: String,
-        request: ClientRequest,
-    ) -> Result<ServerResult, CallFailure> {
-        self.send_request(server, request, self.times.list).await
+        method: &'static str,
+        params: Map<String, Value>,
+    ) -> Result<Map<String, Value>, CallFailure> {
+        let request = ClientRequest::Extension { extension: SKILLS_EXTENSION, method, params };
+        match self.send_request(server, request, self.times.list).await? {
+            ServerResult::Extension { result, .. } => Ok(result),
+            _ => Err(CallFailure::Internal),
+        }
     }
 
     /// Requests from a server the completion values for an argument of a prompt or resource template.

@@ -1,5 +1,5 @@
 //! Changes of a server's settings together with the server's secrets, one change at a time. Used by `api` for requests
-//! of the page, by `handle/other_apps.rs` and by `installer`.
+//! of the page, and by `installer`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub enum StorageError {
 
 impl Host {
     /// Calls `act` with the host's ports on a blocking thread.
-    pub(super) async fn with_ports_blocking<T: Send + 'static>(
+    async fn with_ports_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Ports) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {

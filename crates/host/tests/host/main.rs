@@ -22,7 +22,6 @@ mod rules;
 mod sampling;
 mod served;
 mod sign_in;
-mod skills;
 mod supervision;
 mod turned_off;
 mod urls;

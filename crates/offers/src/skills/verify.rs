@@ -1,5 +1,5 @@
 //! Verifies that the content of a file matches the skill's entry. Content that doesn't is never used. Used by
-//! `host/src/skills.rs`.
+//! `chat/src/skills.rs`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

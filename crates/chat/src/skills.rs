@@ -1,19 +1,16 @@
-//! Lists and reads the skills of a server. Used by `api` for the page and the command line, and by the conformance
-//! client.
+//! Lists and reads the skills of servers. Used by `api` for the page and the command line.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
-use mcp_proto::session::{ClientRequest, ServerResult};
+use host::Host;
 use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
-use offers::skills::{EXTENSION, Skill, SkillMismatch, check_skill_file_listed, verify_file};
+use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
-
-use crate::Host;
 
 /// Timeout for reading all pages of a server's list of skills, which precedes the read of a single skill.
 const SKILL_LISTING_TIMEOUT: Duration = Duration::from_secs(60);
@@ -91,21 +88,33 @@ pub enum SkillError {
     },
 }
 
-impl Host {
+/// Lists and reads the skills of a host's servers.
+#[derive(Clone, Copy)]
+pub struct SkillReader<'a> {
+    host: &'a Host,
+}
+
+impl<'a> SkillReader<'a> {
+    /// Creates a reader for the servers of this host.
+    #[must_use]
+    pub const fn new(host: &'a Host) -> Self {
+        Self { host }
+    }
+
     /// Lists the skills of a server without reading their files.
     ///
     /// # Errors
     ///
     /// Returns [`SkillError::Call`] if the server doesn't support skills or a request fails, and
     /// [`SkillError::Unusable`] if the response violates the extension.
-    pub async fn skills(&self, server: String) -> Result<SkillList, SkillError> {
+    pub async fn list(self, server: String) -> Result<SkillList, SkillError> {
         let mut list = SkillList::default();
         let mut uris = HashSet::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
         for _ in 0..MAX_PAGES {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
-            let mut page = self.skill_request(&server, "skills/list", params).await?;
+            let mut page = self.host.request_skills(server.clone(), "skills/list", params).await?;
             let Some(Value::Array(entries)) = page.remove("skills") else {
                 return Err(unusable_skill(&server, "the answer has no list of skills"));
             };
@@ -132,9 +141,9 @@ impl Host {
     ///
     /// Returns [`SkillError::Call`] if the request fails, and [`SkillError::Unusable`] if the entry violates the
     /// extension.
-    pub async fn skill(&self, server: String, uri: String) -> Result<Skill, SkillError> {
+    pub async fn get(self, server: String, uri: String) -> Result<Skill, SkillError> {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
-        let mut answer = self.skill_request(&server, "skills/get", params).await?;
+        let mut answer = self.host.request_skills(server.clone(), "skills/get", params).await?;
         let entry = answer.remove("skill").unwrap_or_default();
         let skill = Skill::parse(entry).map_err(|cause| unusable_skill(&server, &cause))?;
         if skill.uri == uri {
@@ -151,7 +160,7 @@ impl Host {
     ///
     /// Returns [`SkillError::Call`] if the file can't be read, [`SkillError::Mismatch`] if it differs from its entry,
     /// and [`SkillError::Unusable`] if it is not UTF-8. In each case the content of the file must not be used.
-    pub async fn load_skill(&self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
+    pub async fn load(self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
         let text = String::from_utf8(bytes).map_err(|_| unusable_skill(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
@@ -163,7 +172,7 @@ impl Host {
     ///
     /// Returns [`SkillError::Call`] if the file can't be read, and [`SkillError::Mismatch`] if it is not part of the
     /// entry or differs from it. In each case the content of the file must not be used.
-    pub async fn read_skill_file(&self, id: String, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
+    pub async fn read_file(self, id: String, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
         self.verified_file(id, &loaded.server, &loaded.skill, uri).await
     }
 
@@ -178,14 +187,14 @@ impl Host {
     /// differs from the displayed one, [`SkillError::Call`] if a request fails, [`SkillError::Mismatch`] if the file
     /// differs from its entry, and [`SkillError::Unusable`] if the list is invalid or takes too long. In each case the
     /// content of the file must not be used.
-    pub async fn read_skill(
-        &self,
+    pub async fn read(
+        self,
         id: String,
         server: String,
         (uri, shown): (String, Option<Hash>),
         file: Option<String>,
     ) -> Result<SkillFileRead, SkillError> {
-        let listing = self.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.skills(server.clone())));
+        let listing = self.host.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.list(server.clone())));
         let Ok(listed) = listing.await? else {
             return Err(unusable_skill(
                 &server,
@@ -199,7 +208,7 @@ impl Host {
             return Err(SkillError::Changed { server, uri });
         }
         let Some(file) = file.filter(|file| *file != uri) else {
-            let LoadedSkill { skill, text, .. } = self.load_skill(id, server, skill).await?;
+            let LoadedSkill { skill, text, .. } = self.load(id, server, skill).await?;
             let mime_type = Some("text/markdown".to_owned());
             return Ok(SkillFileRead {
                 skill,
@@ -215,14 +224,14 @@ impl Host {
     }
 
     /// Reads a file of a skill, and returns its bytes after verifying them against the skill's entry.
-    async fn verified_file(&self, id: String, server: &str, skill: &Skill, uri: &str) -> Result<Vec<u8>, SkillError> {
+    async fn verified_file(self, id: String, server: &str, skill: &Skill, uri: &str) -> Result<Vec<u8>, SkillError> {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
     /// Reads a file of a skill, and verifies its bytes against the skill's entry. If contents from the cache don't
     /// match, the file is requested from the server, since the cached contents may be older than the entry.
     async fn verified_contents(
-        &self,
+        self,
         id: String,
         server: &str,
         skill: &Skill,
@@ -230,29 +239,16 @@ impl Host {
     ) -> Result<(ResourceContents, Vec<u8>), SkillError> {
         let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
         check_skill_file_listed(skill, uri).map_err(mismatch)?;
-        let mut read = self.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
+        let mut read =
+            self.host.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
         let mut bytes = verify_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {
-            read = self.read_resource_with_freshness(id, server.to_owned(), uri.to_owned(), true).await?;
+            read = self.host.read_resource_with_freshness(id, server.to_owned(), uri.to_owned(), true).await?;
             bytes = verify_file(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
         let contents = read.contents.pop().ok_or_else(|| mismatch(SkillMismatch::OtherContents))?;
         Ok((contents.into(), bytes))
-    }
-
-    /// Sends a request of the skills extension to a server, and returns the result.
-    async fn skill_request(
-        &self,
-        server: &str,
-        method: &'static str,
-        params: Map<String, Value>,
-    ) -> Result<Map<String, Value>, SkillError> {
-        let request = ClientRequest::Extension { extension: EXTENSION, method, params };
-        match self.list_request(server.to_owned(), request).await? {
-            ServerResult::Extension { result, .. } => Ok(result),
-            _ => Err(unusable_skill(server, "it is the response to another request")),
-        }
     }
 }
 
