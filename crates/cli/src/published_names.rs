@@ -140,28 +140,4 @@ fn rename_member(value: &mut Value, path: &str, published: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn members_are_renamed_only_at_their_path() {
-        let names: &PublishedNames =
-            &[("new", "old"), ("list/*/new", "old"), ("inner/new", "old"), ("absent/new", "old")];
-        let value =
-            json!({"a": 1, "new": 2, "list": [{"new": 3}, 4], "inner": {"new": {"new": 5}}, "other": {"new": 6}});
-        assert_eq!(
-            with_published_names(value, names).to_string(),
-            r#"{"a":1,"old":2,"list":[{"old":3},4],"inner":{"old":{"new":5}},"other":{"new":6}}"#,
-            "the order and all other members should stay the same"
-        );
-        assert_eq!(with_published_names(json!("new"), names), json!("new"), "other values should stay the same");
-    }
-
-    #[test]
-    fn events_have_their_published_names() {
-        assert_eq!(published_event_name("consent_request_closed"), "question_closed", "a renamed event");
-        assert_eq!(published_event_name("call_changed"), "call_changed", "an event with the same name");
-    }
-}
+mod tests;
