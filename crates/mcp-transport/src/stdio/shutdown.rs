@@ -76,6 +76,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             (Some(ProcessExit { exceeded: Some(exceeded), .. }), _, _) => {
                 CloseReason::LimitReached(exceeded.to_string())
             }
+            (_, _, Some(cause)) if ends.is_input_abandoned => CloseReason::WriteFailed(cause.clone()),
             (Some(ProcessExit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
             (None, false, Some(cause)) => CloseReason::WriteFailed(cause.clone()),
             (None, _, _) => CloseReason::ServerClosedOutput,

@@ -72,6 +72,8 @@ pub(super) struct EndedChannels {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
+    /// Set if the driver closed the input while the process was running, because the server did not read it.
+    pub(super) is_input_abandoned: bool,
     /// Time until which the driver waits for those that have not ended, or `None` if none has ended.
     until: Option<Instant>,
 }
@@ -179,7 +181,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let frame = line.slice(..line.len() - 1);
         if self.queue.push(line, tokio_clock_now()).is_err() {
             let waiting = self.queue.bytes();
-            self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
+            self.abandon_input(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
         self.core.emit_sent_frame(frame, about);
@@ -227,9 +229,15 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let now = tokio_clock_now();
         if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
-            self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
+            self.abandon_input(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
         }
         self.core.on_deadline(now);
+    }
+
+    /// Closes the server's input because the server does not read it. A server that then exits does so for this reason.
+    fn abandon_input(&mut self, cause: String) {
+        self.ends.is_input_abandoned = self.ends.exit.is_none();
+        self.on_write_failed(cause);
     }
 
     fn on_write_failed(&mut self, cause: String) {
