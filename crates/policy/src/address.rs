@@ -9,6 +9,7 @@ use crate::case_folding::fold_glob;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::{GlobPattern, MAX_PATTERN_BYTES};
+use crate::spelling::without_parameters;
 
 /// Maximum number of nested percent-encodings in a path that are decoded.
 const MAX_DECODING_ROUNDS: usize = 3;
@@ -160,7 +161,7 @@ fn judge_decoded_path(pattern: &ComponentsPattern, mut reading: String) -> Match
     let mut verdict: Option<MatchVerdict> = None;
     for _ in 0..=MAX_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        if slashed.split('/').any(|segment| segment == "..") {
+        if slashed.split('/').any(|segment| without_parameters(segment) == "..") {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         let own = pattern.judge(&resolve_dot_components(slashed.split('/')));
@@ -358,6 +359,9 @@ mod tests {
                 ("https://api.x/public/..%5cadmin", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/public/..%2f/%252e%252e/public", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/public/a/%2525252e%2525252e", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/..;/admin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/%2e%2e;a=b/admin", doubtful(JudgementReason::Respelled)),
+                ("https://api.x/public/a;b..c/d", FITS),
                 ("https://api.x/public/100%25", FITS),
                 ("https://api.x/other/%252e%252e/a", doubtful(JudgementReason::Respelled)),
                 ("https://api.x/admin/..%2fpublic%2fa", doubtful(JudgementReason::Respelled)),

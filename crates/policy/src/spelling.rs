@@ -90,7 +90,10 @@ fn add_url_spellings(found: &mut BTreeSet<String>, url: &Url) {
     }
     let mut merged = plain.clone();
     merged.set_path(&normalize_path(plain.path()));
-    for url in [url, &plain, &merged] {
+    let mut without_path_parameters = plain.clone();
+    let bare_segments: Vec<&str> = plain.path().split('/').map(without_parameters).collect();
+    without_path_parameters.set_path(&normalize_path(&bare_segments.join("/")));
+    for url in [url, &plain, &merged, &without_path_parameters] {
         let mut bare = url.clone();
         bare.set_fragment(None);
         for text in [url.as_str(), bare.as_str()] {
@@ -127,7 +130,8 @@ pub(crate) fn parse_as_url(text: &str) -> Option<Url> {
 pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
     let path = url.path().to_ascii_lowercase();
-    let is_plain = !has_ambiguous_encoding(&path) && !path.contains("//");
+    let has_dots = path.split('/').any(|segment| matches!(without_parameters(segment), "." | ".."));
+    let is_plain = !has_ambiguous_encoding(&path) && !path.contains("//") && !has_dots;
     let has_dot = url.host_str().is_some_and(|host| host.ends_with('.'));
     is_same && is_plain && !has_dot && !has_user_info(url) && decode_unreserved(text) == text
 }
@@ -169,6 +173,11 @@ pub(crate) fn normalize_path(text: &str) -> String {
     let begin = if text.starts_with('/') { "/" } else { "" };
     let end = if text.ends_with('/') && !left.is_empty() { "/" } else { "" };
     format!("{begin}{}{end}", left.join("/"))
+}
+
+/// Returns a path segment without its parameters, which follow a `;`. Some programs ignore them, also in `..;`.
+pub(crate) fn without_parameters(segment: &str) -> &str {
+    segment.split(';').next().unwrap_or(segment)
 }
 
 /// Decodes percent-encoded characters that are unreserved in RFC 3986.
@@ -280,6 +289,7 @@ mod tests {
             "https%3A%2F%2Fevil.x%2FA",
             "https://evil.x/A/",
             "https://evil.x//b/../A",
+            "https://evil.x/b/..;/A;c=d",
         ] {
             let found = spellings(text);
             assert!(found.contains("https://evil.x/A"), "{text:?}: {found:?}");
@@ -312,6 +322,7 @@ mod tests {
             "https://a.x./",
             "https://a.x/b/../c",
             "https://a.x/%2E%2E/c",
+            "https://a.x/..;/c",
             "https://a.x/%2fc",
             "https://a.x/%5Cc",
             "https://a.x/%252e",
