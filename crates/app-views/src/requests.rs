@@ -3,6 +3,7 @@
 //! is the originator of both.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chat::{Chat, ToolCall};
 use domain::app_view::AppViewId;
@@ -15,6 +16,7 @@ use mcp_proto::session::{CallError, ClientResponse};
 use mcp_proto::types::{ListEntry, ListEntryType, Map};
 use offers::catalog::Catalog;
 use serde_json::{Value, json};
+use supervision::token_bucket::TokenBucket;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -22,9 +24,14 @@ use crate::result::{call_tool_result, list_result};
 
 /// Number of refusals in a row after which further calls and sampling requests are refused without a consent request.
 const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
-/// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
+/// Number of requests that an app may withdraw in a burst before they are decided. Afterwards, its calls and sampling
+/// requests are refused for a while. Otherwise an app could add and withdraw consent requests without end.
+const MAX_WITHDRAWAL_BURST: u64 = 10;
+/// Rate at which the burst is restored.
+const WITHDRAWALS_PER_SECOND: f64 = 1.0 / 30.0;
+/// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`] and [`MAX_WITHDRAWAL_BURST`].
 const TOO_MANY_REFUSALS_REASON: &str =
-    "several requests were refused in a row; the user can reload the app to allow more";
+    "several requests were refused or withdrawn in a row; the user can reload the app to allow more";
 
 /// Requests of one app that wait for its MCP server, for a model, or for the user's decision.
 pub(crate) struct RunningRequests {
@@ -36,8 +43,10 @@ pub(crate) struct RunningRequests {
     running: JoinSet<(AppRequestId, HostResponse)>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
     calls: HashMap<AppRequestId, RunningRequest>,
-    /// Number of consecutive requests of the app that were refused, or sampling requests that the app withdrew.
+    /// Number of consecutive requests of the app that were refused, and of sampling requests that failed.
     refused: u32,
+    /// Number of requests that the app may withdraw before they are decided.
+    withdrawals: Arc<Mutex<TokenBucket>>,
 }
 
 /// Kind of a request, which determines how its end changes the number of consecutive refusals.
@@ -60,7 +69,9 @@ struct RunningRequest {
 
 impl RunningRequests {
     pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
-        Self { host, chat, view, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
+        let withdrawals = Arc::new(Mutex::new(TokenBucket::new(MAX_WITHDRAWAL_BURST, WITHDRAWALS_PER_SECOND)));
+        let (running, calls) = (JoinSet::new(), HashMap::new());
+        Self { host, chat, view, server, origin, running, calls, refused: 0, withdrawals }
     }
 
     /// Starts a request to the server or to a model in a spawned task. Returns the request if it is of another kind.
@@ -75,7 +86,7 @@ impl RunningRequests {
             _ => RequestKind::Read,
         };
         let task = match request {
-            AppRequest::CallTool { .. } | AppRequest::Sample(_) if self.refused >= MAX_CONSECUTIVE_REFUSALS => {
+            AppRequest::CallTool { .. } | AppRequest::Sample(_) if self.has_too_many_refusals() => {
                 self.running.spawn(async move { (id, HostResponse::Refused(TOO_MANY_REFUSALS_REASON.to_owned())) })
             }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
@@ -123,11 +134,7 @@ impl RunningRequests {
             match self.running.join_next().await {
                 Some(Ok((id, response))) => {
                     let kind = self.calls.remove(&id).map(|running| running.kind);
-                    match (kind, &response) {
-                        (_, HostResponse::Refused(_)) => self.refused = self.refused.saturating_add(1),
-                        (Some(RequestKind::ToolCall), _) | (_, HostResponse::Sampling(_)) => self.refused = 0,
-                        _ => {}
-                    }
+                    self.count_refusal(kind, &response);
                     return (id, response);
                 }
                 // The request was cancelled, so that it needs no response.
@@ -145,20 +152,44 @@ impl RunningRequests {
         }
     }
 
+    fn has_too_many_refusals(&self) -> bool {
+        let mut withdrawals = self.withdrawals.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refused >= MAX_CONSECUTIVE_REFUSALS || !withdrawals.time_until_available(1).is_zero()
+    }
+
+    /// Counts the end of a request. An error of the app's own server neither is a refusal nor ends a row of refusals.
+    fn count_refusal(&mut self, kind: Option<RequestKind>, response: &HostResponse) {
+        match (kind, response) {
+            // An app can send invalid sampling requests at any rate.
+            (_, HostResponse::Refused(_)) | (Some(RequestKind::Sampling), HostResponse::Failed(_)) => {
+                self.refused = self.refused.saturating_add(1);
+            }
+            (Some(RequestKind::ToolCall), HostResponse::Result(_)) => self.refused = 0,
+            (_, HostResponse::Sampling(_)) => self.refused = 0,
+            _ => {}
+        }
+    }
+
     /// Cancels a request of the app. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
         let Some(RunningRequest { kind, task, call, stop }) = self.calls.remove(&id) else { return };
-        stop.cancel();
         // This also withdraws a sampling request.
         task.abort();
+        let withdrawals = Arc::clone(&self.withdrawals);
+        let count_withdrawal = move || {
+            withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);
+        };
         if kind == RequestKind::Sampling {
-            // Otherwise an app could add and withdraw consent requests without end.
-            self.refused = self.refused.saturating_add(1);
-            return;
+            return count_withdrawal();
         }
         let host = self.host.clone();
-        // The call may have ended already.
-        tokio::spawn(async move { drop(host.cancel_call(call).await) });
+        tokio::spawn(async move {
+            // A call that is not found is about to begin, and is then stopped by its token, or has just ended.
+            if !matches!(host.cancel_call(call).await, Ok(true)) {
+                count_withdrawal();
+            }
+            stop.cancel();
+        });
     }
 }
 

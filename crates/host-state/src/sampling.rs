@@ -20,9 +20,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, count_tool_rounds, estimated_tokens};
+use supervision::token_bucket::TokenBucket;
 
 use super::refusal_error;
-use crate::Requester;
+use crate::{Requester, RunId};
 
 /// Maximum number of tool rounds that a sampling request may contain.
 const MAX_TOOL_ROUNDS: usize = 25;
@@ -36,6 +37,8 @@ pub struct Sampling {
     pub auto_approved: FxHashMap<Requester, AutoApprovedRequest>,
     /// Sampling requests of apps that have no response yet, by their number in [`Requester::App`].
     pub app_requests: FxHashMap<u64, AppSamplingRequest>,
+    /// Remaining rate of the sampling requests of apps, by the run of their server.
+    app_rates: FxHashMap<RunId, TokenBucket>,
     /// Number of the latest model run.
     pub last_run: u64,
     /// Number of the latest change of sampling settings.
@@ -107,6 +110,7 @@ impl Sampling {
     pub fn end_requests(&mut self, is_over: impl Fn(Requester) -> bool) {
         self.auto_approved.retain(|of, _| !is_over(*of));
         self.app_requests.retain(|number, request| !is_over(Requester::App { run: request.run, number: *number }));
+        self.app_rates.retain(|run, _| !is_over(Requester::App { run: *run, number: 0 }));
     }
 
     /// Checks a server's sampling request against the server's settings and limits.

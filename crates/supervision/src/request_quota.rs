@@ -20,13 +20,18 @@ pub struct ServerRequestQuota {
     reported_refusals: u64,
 }
 
+/// Returns a full bucket for the rate of consent requests. Its capacity is the number that is allowed in ten seconds.
+#[must_use]
+pub fn consent_request_rate(limits: &ServerLimits) -> TokenBucket {
+    let per_minute = limits.consent_requests_per_minute;
+    TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0)
+}
+
 impl ServerRequestQuota {
     /// Creates the quota of a connection, without pending requests.
     #[must_use]
     pub fn new(limits: &ServerLimits) -> Self {
-        let per_minute = limits.consent_requests_per_minute;
-        // The burst capacity is the number of requests that are allowed in ten seconds.
-        let left = TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
+        let left = consent_request_rate(limits);
         Self { open: HashSet::new(), most: limits.consent_requests as usize, left, refused: 0, reported_refusals: 0 }
     }
 

@@ -191,7 +191,7 @@ impl Handler for Api {
         skills::read_skill(self, r).await
     }
     async fn cancel_call(&self, r: CallRef) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.cancel_call(r.call).await.map(|()| EmptyObject {})?)
+        Ok(self.host.cancel_call(r.call).await.map(|_| EmptyObject {})?)
     }
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
         arguments::complete(self, r).await

@@ -102,17 +102,17 @@ async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 10 + id, "method": "tools/list" }));
         test.response(&opened, 10 + id).await;
     }
-    test.post(&opened, sampling_message(4));
-    let refused = test.response(&opened, 4).await;
-    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
+    test.post(&opened, sampling_message(11));
+    let refused = test.response(&opened, 11).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("withdrawn")), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
 
 #[tokio::test]
-async fn sampling_that_an_app_abandons_counts_as_refused() {
+async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    for id in 1..=3 {
+    for id in 1..=10 {
         test.post(&opened, sampling_message(id));
         test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         let cancelled = json!({ "requestId": id });

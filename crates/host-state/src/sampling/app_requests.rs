@@ -3,7 +3,8 @@
 
 use domain::consent_request::ConsentRequestOrigin;
 use mcp_proto::session::ClientResponse;
-use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
+use supervision::limits::ServerLimits;
+use supervision::request_quota::consent_request_rate;
 use tokio::sync::oneshot;
 
 use super::Sampling;
@@ -30,9 +31,14 @@ impl AppSamplingRequest {
 }
 
 impl Sampling {
-    /// Returns `true` if fewer than the maximum number of requests of apps of this run wait for a response.
-    pub fn has_capacity_for_apps(&self, run: RunId) -> bool {
-        self.app_requests.values().filter(|request| request.run == run).count() < DEFAULT_MAX_CONSENT_REQUESTS
+    /// Admits a request of an app within the limits of its server, which apply to all apps of this run together: the
+    /// number of requests that wait for a response, and the rate. Returns `false` if a limit is reached.
+    pub fn admit_app_request(&mut self, run: RunId, limits: &ServerLimits) -> bool {
+        let open = self.app_requests.values().filter(|request| request.run == run).count();
+        if open >= limits.consent_requests as usize {
+            return false;
+        }
+        self.app_rates.entry(run).or_insert_with(|| consent_request_rate(limits)).try_take(1)
     }
 
     /// Removes and returns the request of an app. Returns `None` for a server, and for an app that no longer waits for
@@ -81,15 +87,30 @@ mod tests {
         (AppSamplingRequest { run: RunId(run), why, reply }, replied)
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn rate_of_apps_is_limited_for_each_run_even_if_their_requests_end() {
+        let limits = ServerLimits { consent_requests_per_minute: 12, ..ServerLimits::default() };
+        let mut sampling = Sampling::default();
+        let admitted =
+            |sampling: &mut Sampling| (0..20).filter(|_| sampling.admit_app_request(RunId(1), &limits)).count();
+        assert_eq!(admitted(&mut sampling), 2, "a burst has the requests of ten seconds");
+        assert!(sampling.admit_app_request(RunId(2), &limits), "another run has its own rate");
+        tokio::time::advance(std::time::Duration::from_secs(5)).await;
+        assert_eq!(admitted(&mut sampling), 1, "the rate is refilled");
+        sampling.end_requests(|requester| requester.run() == RunId(1));
+        assert!(!sampling.app_rates.contains_key(&RunId(1)), "nothing of an ended run is retained");
+    }
+
     #[test]
     fn requests_of_apps_are_bounded_for_each_run() {
         let mut sampling = Sampling::default();
-        for number in 0..DEFAULT_MAX_CONSENT_REQUESTS as u64 {
-            assert!(sampling.has_capacity_for_apps(RunId(1)), "there is room for request {number}");
+        let limits = ServerLimits::default();
+        for number in 0..u64::from(limits.consent_requests) {
+            assert!(sampling.admit_app_request(RunId(1), &limits), "there is room for request {number}");
             sampling.app_requests.insert(number, request(1).0);
         }
-        assert!(!sampling.has_capacity_for_apps(RunId(1)), "the number of requests is limited");
-        assert!(sampling.has_capacity_for_apps(RunId(2)), "the limit is per run");
+        assert!(!sampling.admit_app_request(RunId(1), &limits), "the number of requests is limited");
+        assert!(sampling.admit_app_request(RunId(2), &limits), "the limit is per run");
     }
 
     #[test]

@@ -157,15 +157,15 @@ impl Host {
         }
     }
 
-    /// Cancels the call with this id, or its preparation.
+    /// Cancels the call with this id, or its preparation. Returns `true` if the call had been sent to its server.
     ///
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no call in progress has this id, and [`CallFailure::Closing`] if the host
     /// has shut down.
-    pub async fn cancel_call(&self, id: String) -> Result<(), CallFailure> {
+    pub async fn cancel_call(&self, id: String) -> Result<bool, CallFailure> {
         if self.preparations.cancel(&id) {
-            return Ok(());
+            return Ok(false);
         }
         self.with_owner(move |owner| owner.cancel_call(&id)).await?
     }

@@ -40,8 +40,9 @@ impl Owner {
     }
 
     /// Cancels a call that was sent, or still waits for the user's decision.
-    pub(crate) fn cancel_call(&mut self, id: &str) -> Result<(), CallFailure> {
+    pub(crate) fn cancel_call(&mut self, id: &str) -> Result<bool, CallFailure> {
         let record = self.calls.records.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
+        let is_sent = record.ticket.is_some();
         match record.ticket {
             Some((_, ticket)) => {
                 let server = record.view.server.clone();
@@ -53,7 +54,7 @@ impl Owner {
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
         }
-        Ok(())
+        Ok(is_sent)
     }
 
     pub(super) fn set_call_state(&mut self, id: &str, state: CallState) {

@@ -22,7 +22,8 @@ impl Owner {
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not running,
-    /// and [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response.
+    /// and [`CallFailure::Busy`] if too many requests of the server and its apps wait for a response, or if its apps
+    /// exceed the rate of requests.
     pub(crate) fn accept_app_sampling(
         &mut self,
         server: &str,
@@ -36,7 +37,8 @@ impl Owner {
             return Err(CallFailure::NotReady { server: server.to_owned() });
         };
         let run = connection.run;
-        if !self.consent.has_capacity_for(server) || !self.models.sampling.has_capacity_for_apps(run) {
+        let limits = self.settings.current.limits.clamped_to_bounds();
+        if !self.consent.has_capacity_for(server) || !self.models.sampling.admit_app_request(run, &limits) {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
         let number = self.events.new_id();
