@@ -88,6 +88,11 @@ impl StreamedCall {
         &self.conversation
     }
 
+    /// Returns `true` if the call was sent to the server.
+    pub(crate) const fn is_sent(&self) -> bool {
+        self.is_sent
+    }
+
     /// Returns the time at which the next partial input is due, or `None` if the arguments have not changed.
     pub(crate) fn partial_input_time(&self) -> Option<Instant> {
         self.input.as_ref().filter(|input| input.is_changed).map(|input| input.not_before)
@@ -162,9 +167,10 @@ impl StreamedCall {
     fn process_state(&mut self, state: CallState) -> Option<CallStep> {
         match state {
             CallState::AwaitingApproval => self.was_asked = true,
-            CallState::Running if !self.was_asked && !self.is_sent => {
+            CallState::Running if !self.is_sent => {
                 self.is_sent = true;
-                return self.call.clone().map(CallStep::Sent);
+                // The user may have changed the arguments.
+                return self.call.clone().filter(|_| !self.was_asked).map(CallStep::Sent);
             }
             _ => {}
         }

@@ -53,14 +53,14 @@ impl ViewTask {
             }
             CallStep::Ended(item) => item,
         };
-        self.streamed = None;
+        let is_sent = self.streamed.take().is_some_and(|call| call.is_sent());
         let body = self.chat.item(&conversation, item).await.map(|item| item.body);
         log_order_error(match body {
             Ok(ItemBody::ToolCall { result: Some(result), .. }) => deliver_result(&mut self.view, &result),
             Ok(ItemBody::ToolCall { failure, .. }) => {
-                self.view.send_tool_cancelled(Some(failure_reason(failure).to_owned()))
+                self.view.send_tool_cancelled(Some(failure_reason(failure, is_sent).to_owned()))
             }
-            _ => self.view.send_tool_cancelled(Some(failure_reason(None).to_owned())),
+            _ => self.view.send_tool_cancelled(Some(failure_reason(None, is_sent).to_owned())),
         });
     }
 }
@@ -81,9 +81,11 @@ pub(super) fn log_order_error(sent: Result<(), ToolMessageOrderError>) {
     }
 }
 
-/// Returns the reason that an app receives for a call without a result.
-const fn failure_reason(failure: Option<CallFailureCode>) -> &'static str {
+/// Returns the reason that an app receives for a call without a result. The server may have executed a call that was
+/// sent, for example if only its result was refused in the review.
+const fn failure_reason(failure: Option<CallFailureCode>, is_sent: bool) -> &'static str {
     match failure {
+        Some(CallFailureCode::Refused) if is_sent => "the result of the call was withheld",
         Some(CallFailureCode::Refused) => "the call was refused",
         Some(CallFailureCode::Cancelled) => "the call was cancelled",
         _ => "the call failed",
