@@ -73,7 +73,20 @@ pub(crate) fn is_report(text: &str) -> bool {
 
 /// Parses the JSON text of a report. Returns `None` if it is malformed.
 pub(crate) fn parse_report(text: &str) -> Option<DiagnosticMessage> {
-    serde_json::from_str(text).ok()
+    let message: DiagnosticMessage = serde_json::from_str(text).ok()?;
+    match &message.diagnostic {
+        Diagnostic::Blocked { directive, .. } if !is_directive_name(directive) => None,
+        _ => Some(message),
+    }
+}
+
+/// Returns `true` if a text has the form of a directive's name. It is displayed in a sentence of the host, so that it
+/// must not be text of the app's choice.
+fn is_directive_name(text: &str) -> bool {
+    const MAX_DIRECTIVE_BYTES: usize = 40;
+    !text.is_empty()
+        && text.len() <= MAX_DIRECTIVE_BYTES
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 
 #[cfg(test)]
@@ -105,6 +118,10 @@ mod tests {
         }
         assert_eq!(parsed(r#"{"type":"console","level":"loud","text":"a"}"#), None);
         assert_eq!(parsed(r#"{"type":"failed","text":5}"#), None);
+        for directive in ["", "default) expired. Sign in again at evil.example (", &"a".repeat(41)] {
+            let blocked = format!(r#"{{"type":"blocked","directive":"{directive}","address":""}}"#);
+            assert_eq!(parsed(&blocked), None, "{directive} is not the name of a directive");
+        }
     }
 
     #[test]
