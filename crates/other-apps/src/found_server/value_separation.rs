@@ -160,7 +160,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
             separated.lacks_client_secret = true;
             candidate
                 .notes
-                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app stores elsewhere");
+                .add(ImportNoteKind::EnterValue, "enter the secret of its client, which its app stores elsewhere");
         }
     }
     separated
