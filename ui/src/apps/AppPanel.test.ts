@@ -196,6 +196,64 @@ describe("while a model writes the call", () => {
   });
 });
 
+describe("a panel at a reply whose call has no result", () => {
+  const user = userEvent.setup();
+  const STREAMED: DisplayedCall = {
+    ...{ type: "streamed", conversation: "c1", reply: "a1", toolUse: "u1" },
+  };
+  const USE = toolUseKey("a1", "u1");
+  const choose = async (name: string) => {
+    await user.click(await button("Actions for the app of files"));
+    await user.click(await screen.findByRole("menuitem", { name }));
+  };
+
+  // The call is running, or else it failed or was refused.
+  test.each(["stale", "not_found"])("leaves the app to the panel of the call: %s", async (code) => {
+    page = { ...PAGE, review: "approved" };
+    const { container } = render(AppPanel, {
+      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
+    });
+    await choose("Close the app");
+    host.answers.open_app = () => Promise.reject({ code, message: "no such call" });
+    await user.click(await button("Show app again"));
+    await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
+    expect(container, "no error should be shown").toHaveTextContent("");
+    expect(host.requests("open_app").length).toBe(2);
+  });
+
+  test("leaves a reloaded app to the panel of the call", async () => {
+    page = { ...PAGE, review: "approved" };
+    const { container } = render(AppPanel, {
+      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
+    });
+    await button("Actions for the app of files");
+    host.answers.open_app = () => Promise.reject({ code: "stale", message: "no such call" });
+    await choose("Reload the app");
+    await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
+    expect(container).toHaveTextContent("");
+  });
+
+  test("shows every other failure", async () => {
+    page = { ...PAGE, review: "approved" };
+    render(AppPanel, {
+      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
+    });
+    await choose("Close the app");
+    host.answers.open_app = () => Promise.reject({ code: "not_ready", message: "too many apps" });
+    await user.click(await button("Show app again"));
+    expect(await screen.findByText("too many apps")).toBeVisible();
+    expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
+  });
+});
+
+test("shows that the call has no result at the call itself", async () => {
+  page = { ...PAGE, review: "approved" };
+  host.answers.open_app = () => Promise.reject({ code: "not_found", message: "no result" });
+  show();
+  await userEvent.click(await button("Show app"));
+  expect(await screen.findByText("no result")).toBeVisible();
+});
+
 test("says that a page has changed", async () => {
   page = { ...PAGE, review: "changed" };
   show();
