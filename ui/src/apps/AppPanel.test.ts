@@ -194,55 +194,37 @@ describe("while a model writes the call", () => {
     expect(host.requests("open_app")[1]).toMatchObject({ call: CALL });
     expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
   });
-});
 
-describe("a panel at a reply whose call has no result", () => {
-  const user = userEvent.setup();
-  const STREAMED: DisplayedCall = {
-    ...{ type: "streamed", conversation: "c1", reply: "a1", toolUse: "u1" },
-  };
-  const USE = toolUseKey("a1", "u1");
-  const choose = async (name: string) => {
-    await user.click(await button("Actions for the app of files"));
-    await user.click(await screen.findByRole("menuitem", { name }));
-  };
+  describe("and the panel opens the app again", () => {
+    const user = userEvent.setup();
+    const choose = async (name: string) => {
+      await user.click(await button("Actions for the app of files"));
+      await user.click(await screen.findByRole("menuitem", { name }));
+    };
+    const failOpening = (code: string) => {
+      host.answers.open_app = () => Promise.reject({ code, message: "why" });
+    };
+    beforeEach(() => (page = { ...PAGE, review: "approved" }));
 
-  // The call is running, or else it failed or was refused.
-  test.each(["stale", "not_found"])("leaves the app to the panel of the call: %s", async (code) => {
-    page = { ...PAGE, review: "approved" };
-    const { container } = render(AppPanel, {
-      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
+    // The call is running, or else it failed or was refused.
+    test.each(["stale", "not_found"])("leaves it to the panel of the call: %s", async (code) => {
+      const { container } = showStreamed();
+      await choose("Close the app");
+      failOpening(code);
+      await user.click(await button("Show app again"));
+      await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
+      expect(container, "no error should be shown").toHaveTextContent("");
+      expect(host.requests("open_app").length).toBe(2);
     });
-    await choose("Close the app");
-    host.answers.open_app = () => Promise.reject({ code, message: "no such call" });
-    await user.click(await button("Show app again"));
-    await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
-    expect(container, "no error should be shown").toHaveTextContent("");
-    expect(host.requests("open_app").length).toBe(2);
-  });
 
-  test("leaves a reloaded app to the panel of the call", async () => {
-    page = { ...PAGE, review: "approved" };
-    const { container } = render(AppPanel, {
-      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
+    test("shows every other failure", async () => {
+      showStreamed();
+      await button("Actions for the app of files");
+      failOpening("not_ready");
+      await choose("Reload the app");
+      expect(await screen.findByText("why")).toBeVisible();
+      expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
     });
-    await button("Actions for the app of files");
-    host.answers.open_app = () => Promise.reject({ code: "stale", message: "no such call" });
-    await choose("Reload the app");
-    await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
-    expect(container).toHaveTextContent("");
-  });
-
-  test("shows every other failure", async () => {
-    page = { ...PAGE, review: "approved" };
-    render(AppPanel, {
-      ...{ server: "files", tool: "chart", call: STREAMED, fresh: true, toolUse: USE },
-    });
-    await choose("Close the app");
-    host.answers.open_app = () => Promise.reject({ code: "not_ready", message: "too many apps" });
-    await user.click(await button("Show app again"));
-    expect(await screen.findByText("too many apps")).toBeVisible();
-    expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
   });
 });
 
