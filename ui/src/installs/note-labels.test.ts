@@ -84,7 +84,7 @@ test("a note on an omitted default states a fact and asks for nothing", () => {
   const note = (problem: InputProblem) =>
     installNoteText({ is: "default_omitted", input: "port", problem });
   overwriteGetLocale(() => "en");
-  expect(note("not_a_number")).toBe("The default of port is not used: it is no number.");
+  expect(note("not_a_number")).toBe("The default of port is not used: it is not a number.");
   const english = problems.map(note);
   for (const text of english) expect(text).toMatch(/^The default of port is not used: (it|the) /);
   overwriteGetLocale(() => "zh");
