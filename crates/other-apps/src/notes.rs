@@ -78,14 +78,21 @@ pub(crate) fn printable_text(text: &str) -> String {
     visible(&short).into_owned()
 }
 
-/// Quotes a text from another app, truncated and with invisible characters escaped.
-pub(crate) fn quoted_text(text: &str) -> String {
-    const MAX_QUOTED_CHARS: usize = 80;
+/// Maximum length of a text from another app or a link within a note, in characters.
+pub(crate) const MAX_QUOTED_CHARS: usize = 80;
+
+/// Truncates a text from another app or a link, so that it can't push the rest of a note out of view.
+pub(crate) fn shortened_text(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
-    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
+    if short.len() < text.len() {
         short.push('…');
     }
-    format!("{short:?}")
+    short
+}
+
+/// Quotes a text from another app, truncated and with invisible characters escaped.
+pub(crate) fn quoted_text(text: &str) -> String {
+    format!("{:?}", shortened_text(text))
 }
 
 /// Creates a note about a setting that an import ignores for this reason.

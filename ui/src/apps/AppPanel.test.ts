@@ -194,6 +194,46 @@ describe("while a model writes the call", () => {
     expect(host.requests("open_app")[1]).toMatchObject({ call: CALL });
     expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
   });
+
+  describe("and the panel opens the app again", () => {
+    const user = userEvent.setup();
+    const choose = async (name: string) => {
+      await user.click(await button("Actions for the app of files"));
+      await user.click(await screen.findByRole("menuitem", { name }));
+    };
+    const failOpening = (code: string) => {
+      host.answers.open_app = () => Promise.reject({ code, message: "why" });
+    };
+    beforeEach(() => (page = { ...PAGE, review: "approved" }));
+
+    // The call is running, or else it failed or was refused.
+    test.each(["stale", "not_found"])("leaves it to the panel of the call: %s", async (code) => {
+      const { container } = showStreamed();
+      await choose("Close the app");
+      failOpening(code);
+      await user.click(await button("Show app again"));
+      await waitFor(() => expect(streamedApps.has(USE)).toBe(false));
+      expect(container, "no error should be shown").toHaveTextContent("");
+      expect(host.requests("open_app").length).toBe(2);
+    });
+
+    test("shows every other failure", async () => {
+      showStreamed();
+      await button("Actions for the app of files");
+      failOpening("not_ready");
+      await choose("Reload the app");
+      expect(await screen.findByText("why")).toBeVisible();
+      expect(streamedApps.get(USE), "the panel stays in use").toBe("shown");
+    });
+  });
+});
+
+test("shows that the call has no result at the call itself", async () => {
+  page = { ...PAGE, review: "approved" };
+  host.answers.open_app = () => Promise.reject({ code: "not_found", message: "no result" });
+  show();
+  await userEvent.click(await button("Show app"));
+  expect(await screen.findByText("no result")).toBeVisible();
 });
 
 test("says that a page has changed", async () => {

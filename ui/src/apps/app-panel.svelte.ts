@@ -1,11 +1,24 @@
 // Steps from the offer of an app to its end, for one call of a tool.
 import { call, toApiError } from "$lib/api/client";
-import type { AppContext, AppPageReport, DisplayedCall, SandboxGrants } from "$lib/api/generated";
+import type {
+  AppContext,
+  AppPageReport,
+  DisplayedCall,
+  ErrorCode,
+  OpenedApp,
+  SandboxGrants,
+} from "$lib/api/generated";
 
 import { AppSession, type AppEnd } from "./app-session.svelte";
 import { withdrawContext } from "./model-context";
 
-/** `withheld` means that the app of a call that a model is writing can't be shown yet. */
+/**
+ * Codes with which `open_app` rejects a call that no model is writing (any more), and one that has no result, since it
+ * is running, failed or was refused.
+ */
+const CODES_WITHOUT_CALL: ReadonlySet<ErrorCode> = new Set(["stale", "not_found"]);
+
+/** `withheld` means that the app of a tool use can't be shown at its reply. */
 export type AppStep =
   | { is: "offered" | "loading" | "withheld" }
   | { is: "review"; page: AppPageReport }
@@ -15,7 +28,7 @@ export type AppStep =
 
 export class AppPanelState {
   step = $state.raw<AppStep>({ is: "offered" });
-  /** Set once the app was shown. */
+  /** Set once the app was shown, until it is withheld. */
   wasShown = $state(false);
 
   readonly #server: string;
@@ -23,15 +36,24 @@ export class AppPanelState {
   readonly #call: () => DisplayedCall;
   /** Returns the context of an inline frame at the place of the panel. */
   readonly #context: () => AppContext;
+  /** Set for a panel at the reply that uses the tool. The call has a panel of its own. */
+  readonly #isAtReply: boolean;
   /** Number of operations so far. The result of an earlier one is ignored. */
   #operations = 0;
 
   /** `call` returns the displayed call, which is another one once a model has finished writing it. */
-  constructor(server: string, tool: string, call: () => DisplayedCall, context: () => AppContext) {
+  constructor(
+    server: string,
+    tool: string,
+    call: () => DisplayedCall,
+    context: () => AppContext,
+    isAtReply: boolean,
+  ) {
     this.#server = server;
     this.#tool = tool;
     this.#call = call;
     this.#context = context;
+    this.#isAtReply = isAtReply;
   }
 
   /** Reads the page and opens it if it is approved. Otherwise shows it for approval. */
@@ -72,7 +94,7 @@ export class AppPanelState {
       await this.#open(isCurrent);
     } catch {
       // The app is offered with the result of the call.
-      if (isCurrent()) this.step = { is: "withheld" };
+      if (isCurrent()) this.#withhold();
     }
   }
 
@@ -137,6 +159,11 @@ export class AppPanelState {
     return operation === this.#operations;
   }
 
+  #withhold(): void {
+    this.step = { is: "withheld" };
+    this.wasShown = false;
+  }
+
   #readPage(): Promise<AppPageReport> {
     return call("read_app_page", { server: this.#server, tool: this.#tool });
   }
@@ -157,7 +184,15 @@ export class AppPanelState {
     const [server, tool, displayed] = [this.#server, this.#tool, this.#call()];
     const conversation = displayed.type === "result" ? null : displayed.conversation;
     const context = this.#context();
-    const opened = await call("open_app", { server, tool, call: displayed, context });
+    let opened: OpenedApp;
+    try {
+      opened = await call("open_app", { server, tool, call: displayed, context });
+    } catch (cause) {
+      if (!this.#isAtReply || !CODES_WITHOUT_CALL.has(toApiError(cause).code)) throw cause;
+      // The panel of the call takes over once the call has a result.
+      if (isCurrent()) this.#withhold();
+      return;
+    }
     const subject = { server, tool, uri: opened.uri, conversation };
     const session = new AppSession(subject, opened, context, (end) => {
       if (this.step.is === "open" && this.step.session === session)

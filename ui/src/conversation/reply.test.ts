@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type {
+  AppPageReport,
   ReplyAppend,
   ServerCall,
   Conversation,
@@ -325,6 +326,11 @@ describe("a call requested by a model", () => {
     const opened: OpenedApp = {
       ...{ view: VIEW, uri: "ui://files/read", sandbox: "allow-scripts", allow: "" },
     };
+    const approvedPage: AppPageReport = {
+      ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
+      grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
+      ...{ sources: [], notes: [] },
+    };
 
     beforeEach(() => {
       const tool: Tool = {
@@ -362,13 +368,33 @@ describe("a call requested by a model", () => {
       expect(screen.queryByRole("button", { name: "Show app" })).toBeNull();
     });
 
+    it("offers an app that was reloaded during the call with the result", async () => {
+      const user = userEvent.setup();
+      host.answers.read_app_page = () => approvedPage;
+      await openAnswering();
+      emitItem(asked("streaming"), true);
+      await waitFor(() => expect(frames().length).toBe(1));
+      emitItem(asked("whole"), true);
+      emitItem(call({}), true);
+      await screen.findByRole("article", { name: "read: running" });
+      host.answers.open_app = () => Promise.reject({ code: "stale", message: "no such call" });
+      await user.click(screen.getByRole("button", { name: "Actions for the app of files" }));
+      await user.click(await screen.findByRole("menuitem", { name: "Reload the app" }));
+      await waitFor(() => expect(host.requests("open_app").length).toBe(2));
+      await waitFor(() => expect(frames()).toEqual([]));
+      expect(screen.queryByText("no such call")).toBeNull();
+      host.answers.open_app = () => opened;
+      emitItem(done(), true);
+      await user.click(await screen.findByRole("button", { name: "Show app" }));
+      await waitFor(() => expect(frames().length).toBe(1));
+      expect(host.requests("open_app")[2]?.call).toEqual({
+        ...{ type: "item", conversation: "c1", item: "t1" },
+      });
+    });
+
     it("shows the app with the result if it may not be shown before", async () => {
       host.answers.open_app = () => Promise.reject({ code: "refused", message: "not decided" });
-      host.answers.read_app_page = () => ({
-        ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
-        grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
-        ...{ sources: [], notes: [] },
-      });
+      host.answers.read_app_page = () => approvedPage;
       await openAnswering();
       emitItem(asked("streaming"), true);
       await waitFor(() => expect(host.requests("open_app").length).toBe(1));

@@ -34,6 +34,20 @@ export function inputProblemText(problem: InputProblem): string {
   }[problem]();
 }
 
+/** Returns the translated reason why the publisher's default of an input is not used, as the end of a sentence. */
+export function defaultProblemText(problem: InputProblem): string {
+  return {
+    missing: m.installs_default_missing,
+    too_many: m.installs_default_too_many,
+    not_text: m.installs_default_not_text,
+    not_a_choice: m.installs_default_not_a_choice,
+    not_a_number: m.installs_default_not_a_number,
+    out_of_range: m.installs_default_out_of_range,
+    not_a_boolean: m.installs_default_not_a_boolean,
+    not_a_path: m.installs_default_not_a_path,
+  }[problem]();
+}
+
 /** Returns the translated reason why a bundle or link was not opened. */
 export function refusalText(reason: OpeningRefusal): string {
   return {

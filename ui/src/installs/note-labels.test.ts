@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { InstallNote, PlanPlace } from "$lib/api/generated";
+import type { InputProblem, InstallNote, PlanPlace } from "$lib/api/generated";
 import { locale } from "$lib/state/locale.svelte";
 
 import { importNote } from "../other-apps/fixtures";
@@ -74,4 +74,22 @@ test("a step without a description and parts of a plan have labels", () => {
   ];
   const texts = places.map((place) => installNoteText({ is: "public_secret", place }));
   expect(new Set(texts).size, "each part should have its own label").toBe(places.length);
+});
+
+test("a note on an omitted default states a fact and asks for nothing", () => {
+  const problems: InputProblem[] = [
+    ...(["missing", "too_many", "not_text", "not_a_choice", "not_a_number"] as const),
+    ...(["out_of_range", "not_a_boolean", "not_a_path"] as const),
+  ];
+  const note = (problem: InputProblem) =>
+    installNoteText({ is: "default_omitted", input: "port", problem });
+  overwriteGetLocale(() => "en");
+  expect(note("not_a_number")).toBe("The default of port is not used: it is not a number.");
+  const english = problems.map(note);
+  for (const text of english) expect(text).toMatch(/^The default of port is not used: (it|the) /);
+  overwriteGetLocale(() => "zh");
+  const chinese = problems.map(note);
+  for (const text of chinese) expect(text).not.toContain("请");
+  for (const texts of [english, chinese])
+    expect(new Set(texts).size, "each problem should have its own reason").toBe(problems.length);
 });

@@ -6,7 +6,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { noteText } from "../other-apps/import-labels";
 import { m } from "../paraglide/messages";
 
-import { inputProblemText } from "./install-labels";
+import { defaultProblemText } from "./install-labels";
 
 function planPlaceLabel(place: PlanPlace): string {
   switch (place.is) {
@@ -60,8 +60,8 @@ export function installNoteText(note: InstallNote): string {
       return m.installs_note_invisible_characters({ place, text: note.text });
     }
     case "default_omitted": {
-      const problem = inputProblemText(note.problem);
-      return m.installs_note_default_omitted({ input: note.input, problem });
+      const reason = defaultProblemText(note.problem);
+      return m.installs_note_default_omitted({ input: note.input, reason });
     }
     case "unencrypted":
       return m.installs_note_unencrypted();

@@ -55,15 +55,18 @@ class AppImport {
 
   /**
    * Reads the files of the source and preselects new and complete servers. Files of a project are untrusted, so none of
-   * their servers is preselected.
+   * their servers is preselected. Returns `true` if the files were read and their servers are shown.
    */
-  async scan(): Promise<void> {
-    if (this.step.is === "looking" || this.busy) return;
-    this.step = { is: "looking" };
+  async scan(): Promise<boolean> {
+    if (this.step.is === "looking" || this.busy) return false;
+    const scanning: ImportStep = { is: "looking" };
+    this.step = scanning;
     this.error = null;
     this.picked.clear();
     try {
       const found = await call("find_import_candidates", this.#source);
+      // The source has changed in the meantime.
+      if (this.step !== scanning) return false;
       for (const server of found.apps.flatMap((app) => app.servers)) {
         // A server that is disabled in its app is not preselected.
         const isComplete = server.placeholders.length === 0;
@@ -71,8 +74,10 @@ class AppImport {
         if (isPicked && this.project === null) this.picked.add(server.id);
       }
       this.step = { is: "found", found };
+      return true;
     } catch (error) {
-      this.step = { is: "failed", error };
+      if (this.step === scanning) this.step = { is: "failed", error };
+      return false;
     }
   }
 

@@ -52,3 +52,23 @@ test("messages contain the names of their notes", () => {
     expect(texts.get("placeholder"), "the place and the text").toMatch(/URL.*first/);
   }
 });
+
+test("a warning quotes the word of a link and states the whole risk after it", () => {
+  // The host truncates each word to 80 characters.
+  const word = `${"w".repeat(80)}…`;
+  const risks = {
+    shell: "is a shell, which runs any command in its arguments.",
+    more_rights: "runs the rest with more rights than yours.",
+    code_option: "runs code from the link, or code that it downloads first. Read it completely.",
+    source_option:
+      "downloads code from an address instead of the usual registry. Read it completely.",
+    access_option:
+      "gives the container access to a folder or device, or privileges on this computer. Read it completely.",
+  } as const;
+  const texts = noteTexts("en", word);
+  const chinese = noteTexts("zh", word);
+  for (const kind of Object.keys(risks) as (keyof typeof risks)[]) {
+    expect(texts.get(kind)).toBe(`URL: “${word}” ${risks[kind]}`);
+    expect(chinese.get(kind), `${kind} in Chinese`).toMatch(/^.+：“w{80}…”\p{Script=Han}.*。$/u);
+  }
+});

@@ -50,6 +50,25 @@ test("a project is scanned without preselecting any of its servers", async () =>
   expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"] }]);
 });
 
+test("the outcome of an import is shown although the user switched the source meanwhile", async () => {
+  router.go({ at: "import", project: folder });
+  await scan();
+  await user.click(box());
+  let finish: () => void = () => undefined;
+  const outcome = { id: "id of git", name: "git", onlyThisRun: null, problem: null };
+  host.answers.import_servers = () =>
+    new Promise((done) => (finish = () => done({ outcomes: [outcome] })));
+  await user.click(button("Import 1 server"));
+  router.go({ at: "import" });
+  await Promise.resolve();
+  finish();
+  expect(await screen.findByRole("heading", { name: "1 server imported" })).toBeVisible();
+  expect(screen.getByRole("heading", { name: "Servers of a project" })).toBeVisible();
+  await user.click(button("Done"));
+  router.go({ at: "import" });
+  expect(await screen.findByRole("heading", { name: "Import from other apps" })).toBeVisible();
+});
+
 test("a project is discarded when the user switches to the settings of all apps", async () => {
   router.go({ at: "import", project: folder });
   await scan();

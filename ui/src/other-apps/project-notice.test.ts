@@ -4,12 +4,13 @@ import userEvent from "@testing-library/user-event";
 import { flushSync } from "svelte";
 import { beforeEach, expect, test } from "vitest";
 
-import type { ProjectServers, Server } from "$lib/api/generated";
+import type { ImportCandidates, ImportedServers, ProjectServers, Server } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
-import { importCandidates } from "./fixtures";
+import { appImport } from "./app-import.svelte";
+import { candidate, cursorApp, importCandidates } from "./fixtures";
 import ProjectNotice from "./ProjectNotice.svelte";
 
 const user = userEvent.setup();
@@ -67,6 +68,71 @@ test("opens the import of the folder, and does not return", async () => {
   expect(host.requests("import_servers"), "nothing should be imported").toEqual([]);
   router.go({ at: "settings" });
   await waitFor(() => expect(screen.queryByRole("button"), "no notice should remain").toBeNull());
+});
+
+test("returns if the files of the folder could not be read", async () => {
+  const host = await showNotice([project(work)]);
+  await title("This folder sets up 2 servers");
+  host.answers.find_import_candidates = () =>
+    Promise.reject({ code: "system", message: "no folder" });
+  await user.click(button(`Review the servers of ${work}`));
+  await waitFor(() => expect(appImport.step.is).toBe("failed"));
+  router.go({ at: "settings" });
+  expect(await screen.findByText(work), "nothing was shown yet").toBeVisible();
+  expect(host.requests("mark_project_seen")).toEqual([]);
+});
+
+test("returns if the import was left before its files were read", async () => {
+  const host = await showNotice([project(work)]);
+  await title("This folder sets up 2 servers");
+  let finish: (found: ImportCandidates) => void = () => undefined;
+  host.answers.find_import_candidates = () => new Promise((done) => (finish = done));
+  await user.click(button(`Review the servers of ${work}`));
+  appImport.turnTo(null);
+  finish(importCandidates([cursorApp(candidate("git"))]));
+  router.go({ at: "settings" });
+  expect(await screen.findByText(work), "nothing was shown yet").toBeVisible();
+  expect(appImport.step.is, "the servers of another source should be dropped").toBe("idle");
+  expect(host.requests("mark_project_seen")).toEqual([]);
+});
+
+test("can't end a running import", async () => {
+  const host = await showNotice([project(work)]);
+  await title("This folder sets up 2 servers");
+  host.answers.find_import_candidates = () => importCandidates([cursorApp(candidate("git"))]);
+  let finish: (outcomes: ImportedServers) => void = () => undefined;
+  host.answers.import_servers = () => new Promise((done) => (finish = done));
+  await appImport.scan();
+  const run = appImport.run();
+  const review = button(`Review the servers of ${work}`);
+  await waitFor(() => expect(review).toBeDisabled());
+  expect(review).toHaveAccessibleDescription(
+    "Another import is running. Review these servers when it has ended.",
+  );
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+  finish({ outcomes: [{ id: "id of git", name: "git", onlyThisRun: null, problem: null }] });
+  await run;
+  await waitFor(() => expect(review).toBeEnabled());
+  expect(appImport.step.is, "the outcome should be kept").toBe("imported");
+});
+
+test("is dismissed at once while the folders are read again", async () => {
+  const host = await showNotice([project(work)]);
+  await screen.findByText(work);
+  let finish: (listed: { projects: ProjectServers[] }) => void = () => undefined;
+  host.answers.unseen_projects = () => new Promise((done) => (finish = done));
+  host.send({ type: "server_changed", server: sharing(trip, work) });
+  await waitFor(() => expect(host.requests("unseen_projects").length).toBe(2));
+  await user.click(button(`Dismiss the note on ${work}`));
+  expect(host.requests("mark_project_seen"), "it should not wait for the folders").toEqual([
+    { folder: work, hash: `hash of ${work}` },
+  ]);
+  expect(screen.queryByText(work)).toBeNull();
+  finish({ projects: [project(work), project(trip)] });
+  expect(await screen.findByText(trip), "the dismissed folder should not return").toBeVisible();
+  host.answers.unseen_projects = () => ({ projects: [project(work, { hash: "another hash" })] });
+  host.send({ type: "server_changed", server: sharing(work) });
+  expect(await screen.findByText(work), "its files have changed").toBeVisible();
 });
 
 test("shows one folder at a time until it is dismissed", async () => {

@@ -10,6 +10,8 @@ import { appImport } from "./app-import.svelte";
 
 class UnseenProjects {
   list = $state.raw<readonly ProjectServers[]>([]);
+  /** Keys of the projects that the user has seen since the start, which a read that began before may return. */
+  readonly #seen = new Set<string>();
   #reading: Promise<void> = Promise.resolve();
   readonly #readOneAtATime = serializeReads(() => this.#read());
 
@@ -24,29 +26,41 @@ class UnseenProjects {
       return;
     }
     try {
-      this.list = (await call("unseen_projects", {})).projects;
+      const { projects } = await call("unseen_projects", {});
+      this.list = projects.filter((one) => !this.#seen.has(keyOf(one)));
     } catch {
       // The list stays as it was. The roots of each server show their projects in any case.
     }
   }
 
-  /** Opens the import of a project's servers. Nothing is imported by that. */
-  review(folder: string): void {
+  /**
+   * Opens the import of a project's servers. Nothing is imported by that. The project is seen once its files were read
+   * for the import.
+   */
+  async review(folder: string): Promise<void> {
+    if (appImport.busy) return;
+    // The listed project, not one that is listed later with files other than those of the import.
+    const listed = this.#reading.then(() => this.list.find((one) => one.folder === folder));
     appImport.turnTo(folder);
-    void appImport.scan();
     router.go({ at: "import", project: folder });
-    void this.markSeen(folder);
+    if (!(await appImport.scan())) return;
+    const project = await listed;
+    if (project !== undefined) await this.markSeen(project);
   }
 
   /** Stores that the user has seen a project, so that it is listed again only if its files change. */
-  async markSeen(folder: string): Promise<void> {
-    await this.#reading;
-    const project = this.list.find((one) => one.folder === folder);
-    if (project === undefined) return;
-    this.list = this.list.filter((one) => one !== project);
+  async markSeen(project: ProjectServers): Promise<void> {
+    const { folder, hash } = project;
+    this.#seen.add(keyOf(project));
+    this.list = this.list.filter((one) => !this.#seen.has(keyOf(one)));
     // If it can't be stored, the project is listed again at the next start.
-    await call("mark_project_seen", { folder, hash: project.hash }).catch(() => undefined);
+    await call("mark_project_seen", { folder, hash }).catch(() => undefined);
   }
+}
+
+/** Returns the key of a project with the present content of its files. */
+function keyOf({ folder, hash }: ProjectServers): string {
+  return `${hash} ${folder}`;
 }
 
 export let unseenProjects: UnseenProjects;

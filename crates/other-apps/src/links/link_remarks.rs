@@ -10,7 +10,7 @@ use process::is_code_variable;
 use url::{Host, Url};
 
 use crate::bridged_servers::{parse_bridge, program_name};
-use crate::notes::quoted_text;
+use crate::notes::{MAX_QUOTED_CHARS, quoted_text, shortened_text};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
@@ -79,7 +79,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
         let note = format!(
             "the link contains values that look like secrets: {names}; everyone who has the link can read them"
         );
-        remarks.push(ImportNote::new(ImportNoteKind::LinkSecrets, note).with_names(secret));
+        remarks.push(ImportNote::new(ImportNoteKind::LinkSecrets, note).with_names(shortened_names(&secret)));
     }
     remarks.truncate(MAX_LINK_WARNINGS);
     remarks
@@ -87,6 +87,18 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
 
 fn quoted_names(names: &[&String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
+}
+
+fn shortened_names(names: &[&String]) -> Vec<String> {
+    names.iter().map(|name| shortened_text(name)).collect()
+}
+
+/// Truncates a host in ASCII at its beginning, since its end decides who owns it.
+fn host_end(host: &str) -> String {
+    match host.char_indices().nth_back(MAX_QUOTED_CHARS - 1) {
+        Some((start, _)) if start > 0 => format!("…{}", &host[start..]),
+        _ => host.to_owned(),
+    }
 }
 
 /// Returns `true` if a value is a placeholder that the user has to fill in.
@@ -110,7 +122,8 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
         Some(AddressRange::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
-        let note = format!("its host has letters that look like others: it is {}", quoted_text(&ascii));
+        let ascii = host_end(&ascii);
+        let note = format!("its host has letters that look like others: it is {ascii:?}");
         remarks.push(ImportNote::new(ImportNoteKind::LookalikeHost, note).with_names([ascii]));
     }
     remarks
@@ -185,13 +198,13 @@ fn local_warnings(config: &StdioConfig) -> Vec<ImportNote> {
         };
         let option = option_name(word);
         let note = format!("argument {number}, {}, {}: read it completely", quoted_text(option), risk.description());
-        remarks.push(ImportNote::new(risk.note_kind(), note).at(place).with_names([option]));
+        remarks.push(ImportNote::new(risk.note_kind(), note).at(place).with_names([shortened_text(option)]));
     }
     let variables: Vec<&String> =
         config.env.keys().filter(|name| is_code_variable(name)).take(MAX_WARNING_NAMES).collect();
     if !variables.is_empty() {
         let note = format!("these variables decide which code runs: {}", quoted_names(&variables));
-        remarks.push(ImportNote::new(ImportNoteKind::CodeVariables, note).with_names(variables));
+        remarks.push(ImportNote::new(ImportNoteKind::CodeVariables, note).with_names(shortened_names(&variables)));
     }
     remarks
 }
@@ -208,7 +221,7 @@ fn program_warning(kind: Option<ProgramKind>, place: ImportPlace, word: &str) ->
         _ => String::from("the command"),
     };
     let note = ImportNote::new(kind, format!("{words}, {}, {risk}", quoted_text(word)));
-    Some(note.at(place).with_names([word]))
+    Some(note.at(place).with_names([shortened_text(word)]))
 }
 
 /// Returns the kind of the program with this name or path, or `None` for an unknown program.

@@ -407,3 +407,31 @@ fn warnings_have_kinds_places_and_names() {
     assert_eq!(found.notes[0].place, Some(ImportPlace::Command));
     assert_eq!(found.notes[1].place, Some(ImportPlace::Argument { number: 1 }));
 }
+
+#[test]
+fn long_words_are_truncated_in_warnings() {
+    let word = |start: &str| format!("{start}{}", "w".repeat(1_000));
+    let program = format!("{}/bash", word("/"));
+    let args = [word("-c"), format!("{}/sudo", word("./")), "docker".to_owned(), word("-v:")];
+    let env = json!({ (word("TOKEN_")): "correct-horse" });
+    let local = json!({ "command": program, "args": args, "env": env });
+    let label = "w".repeat(60);
+    let remote = json!({ "url": format!("https://{label}.{label}.xn--gthub-n4a.com/mcp") });
+    let notes = [local, remote].map(|config| parse_one(&drawbridge_link("a", &config)).notes).concat();
+    for kind in [
+        ImportNoteKind::Shell,
+        ImportNoteKind::CodeOption,
+        ImportNoteKind::MoreRights,
+        ImportNoteKind::AccessOption,
+        ImportNoteKind::LinkSecrets,
+        ImportNoteKind::LookalikeHost,
+    ] {
+        let note = notes.iter().find(|note| note.kind == kind).unwrap_or_else(|| panic!("{kind:?} in {notes:?}"));
+        let name = note.names.join(",");
+        assert_eq!(name.chars().count(), 81, "the name has 80 characters and an ellipsis: {kind:?}, {name}");
+        assert!(note.text.contains(&format!("{name:?}")), "the English text has the same name: {}", note.text);
+        let is_host = kind == ImportNoteKind::LookalikeHost;
+        let shown = if is_host { name.ends_with(".xn--gthub-n4a.com") } else { name.ends_with('…') };
+        assert!(shown, "the end of a host is shown, and the beginning of other words: {kind:?}, {name}");
+    }
+}
