@@ -104,7 +104,13 @@ fn add_url_spellings(found: &mut BTreeSet<String>, url: &Url) {
             }
         }
     }
-    let plain = merged;
+    for plain in [&merged, &without_path_parameters] {
+        add_host_spellings(found, plain);
+    }
+}
+
+/// Adds the spellings of an address with its port, and with its host in Unicode.
+fn add_host_spellings(found: &mut BTreeSet<String>, plain: &Url) {
     if let (Some(host), Some(port)) = (plain.host_str(), default_port(plain.scheme())) {
         let port = plain.port().unwrap_or(port);
         let unicode = url::quirks::domain_to_unicode(host);
