@@ -130,7 +130,7 @@ test("shows a link completely with a warning about its unknown sender, and adds 
     "the whole command should be shown",
   ).toBeVisible();
   expect(dialog).toHaveTextContent("NODE_OPTIONS");
-  expect(dialog).toHaveTextContent("Argument 1: -c runs code");
+  expect(dialog).toHaveTextContent("Argument 1: “-c” runs code");
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const add = within(dialog).getByRole("button", { name: /^Add 1 server/ });
   expect(add, "the button should be disabled at first").toBeDisabled();

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { resetPageState } from "$lib/page-state";
 
 // The same for nested waits within a test.
-configure({ asyncUtilTimeout: 5_000 });
+configure({ asyncUtilTimeout: 15_000 });
 
 beforeEach(() => {
   for (const element of [document.documentElement, document.body]) {
