@@ -4,12 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use host::view::Snapshot;
 use host::{Host, HostClosed, SetupError};
 use other_apps::{
     AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, ScanReport, ScanScope, project_files, scan_settings,
 };
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry};
+
+use crate::projects::shared_folders;
 
 /// Error of searching for servers in the settings of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -51,12 +54,10 @@ pub async fn find_servers_of_other_apps(
     from: ScanScope,
     surroundings: Arc<AppEnvironment>,
 ) -> Result<ScanReport, ImportError> {
-    let servers = host.snapshot().await?.servers.into_iter();
-    let set_up: Vec<ServerEntry> =
-        servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect();
+    let configured = configured_servers(host.snapshot().await?);
     // Blocking, since the files may be on a slow disk.
     let looked =
-        tokio::task::spawn_blocking(move || scan_settings(&from, &surroundings, &set_up)).await.map_err(|error| {
+        tokio::task::spawn_blocking(move || scan_settings(&from, &surroundings, &configured)).await.map_err(|error| {
             tracing::error!(%error, "the search for servers of other apps panicked");
             HostClosed
         });
@@ -94,9 +95,14 @@ pub async fn list_project_files(host: &Host, folder: PathBuf) -> Result<Vec<&'st
 /// Checks that the folder is a root of a server, so that the page can't search arbitrary folders. The user sees the
 /// roots on the page of the server.
 async fn check_project(host: &Host, folder: &Path) -> Result<(), ImportError> {
-    let servers = host.snapshot().await?.servers;
-    let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).flatten().any(|root| root == folder);
+    let is_root = shared_folders(&host.snapshot().await?).contains(folder);
     if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
+}
+
+/// Returns the settings of the configured servers, with which found servers are compared.
+pub(crate) fn configured_servers(snapshot: Snapshot) -> Vec<ServerEntry> {
+    let servers = snapshot.servers.into_iter();
+    servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect()
 }
 
 /// Imports a server of another app under the name that the server has in that app. Its secrets are stored in the

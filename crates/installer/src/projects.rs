@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use host::view::Snapshot;
-use host::{Host, HostClosed, StorageError};
+use host::{Host, StorageError};
 use other_apps::{AppEnvironment, ProjectServers, project_servers};
-use ports::server_config::ServerEntry;
 use ports::{Document, Ports};
 use serde_json::{Value, json};
+
+use crate::imports::configured_servers;
 
 /// Maximum number of shared folders whose settings files are read at once.
 const MAX_READ_FOLDERS: usize = 100;
@@ -29,8 +30,7 @@ pub async fn unseen_projects(
 ) -> Result<Vec<ProjectServers>, StorageError> {
     let snapshot = host.snapshot().await?;
     let folders = shared_folders(&snapshot);
-    let configured: Vec<ServerEntry> =
-        snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect();
+    let configured = configured_servers(snapshot);
     // Blocking, since the folders may be on a slow disk.
     let read = move |ports: &Ports| -> Result<Vec<ProjectServers>, StoreError> {
         let seen = parse_seen_hashes(ports.documents.read(Document::Projects)?);
@@ -40,7 +40,7 @@ pub async fn unseen_projects(
             .filter_map(|folder| project_servers(folder, &environment, &configured));
         Ok(projects.filter(|project| seen.get(&project.folder) != Some(&project.hash)).collect())
     };
-    Ok(with_ports(host, read).await??)
+    Ok(host.with_ports_blocking(read).await??)
 }
 
 /// Stores that the user has seen the servers of a project whose settings files have this hash. Hashes of folders
@@ -60,23 +60,11 @@ pub async fn mark_project_seen(host: &Host, folder: String, hash: String) -> Res
             json!(seen)
         })
     };
-    Ok(with_ports(host, write).await??)
-}
-
-/// Calls `act` with the host's ports on a blocking thread.
-async fn with_ports<T: Send + 'static>(
-    host: &Host,
-    act: impl FnOnce(&Ports) -> T + Send + 'static,
-) -> Result<T, HostClosed> {
-    let ports = host.ports().clone();
-    tokio::task::spawn_blocking(move || act(&ports)).await.map_err(|error| {
-        tracing::error!(%error, "reading projects panicked");
-        HostClosed
-    })
+    Ok(host.with_ports_blocking(write).await??)
 }
 
 /// Returns the folders that are shared with any server.
-fn shared_folders(snapshot: &Snapshot) -> BTreeSet<PathBuf> {
+pub(crate) fn shared_folders(snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     snapshot.servers.iter().filter_map(|server| server.roots.as_ref()).flatten().cloned().collect()
 }
 

@@ -29,7 +29,11 @@ pub enum StorageError {
 
 impl Host {
     /// Calls `act` with the host's ports on a blocking thread.
-    async fn with_ports_blocking<T: Send + 'static>(
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the runtime shuts down, or if `act` panics.
+    pub async fn with_ports_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Ports) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
