@@ -105,7 +105,7 @@ use ts_rs::TS;
 pub struct EmptyObject {}
 
 /// State of the host that the page needs when it loads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
     /// Number of the first event that this state does not include.

@@ -24,7 +24,7 @@ pub struct ReviewMarks {
 }
 
 /// Request to record that the user has reviewed definitions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct Review {
     /// Name of the server in the settings.
     pub server: String,
@@ -37,7 +37,7 @@ pub struct Review {
 }
 
 /// Definition as it was shown to the user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ReviewedDefinition {
     /// Name of the reviewed tool or prompt.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct ReviewedDefinition {
 }
 
 /// Data that was recorded at the user's reviews of a server.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Pins {
     /// Name of the server in the settings.
@@ -66,7 +66,7 @@ pub struct Pins {
 }
 
 /// Definition that the user has reviewed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct PinnedDefinition {
     /// Name of the reviewed tool or prompt.
     pub name: String,

@@ -85,7 +85,7 @@ pub enum Language {
 }
 
 /// Paths of the files that Drawbridge uses, for display.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct Paths {
     /// Path of the settings file with the servers.
     pub config: String,
@@ -96,7 +96,7 @@ pub struct Paths {
 }
 
 /// Encryption of stored conversations and audit log payloads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ContentProtection {
     /// Encryption state of the conversations' contents.
     pub conversations: ContentAtRest,
@@ -105,7 +105,7 @@ pub struct ContentProtection {
 }
 
 /// Encryption state of stored content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ContentAtRest {
     /// The content is encrypted with a key in the keychain.
