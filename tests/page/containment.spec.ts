@@ -1,10 +1,8 @@
 // Sandboxed server and its limits, from the form to the running server.
-import { mkdirSync, readFileSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
 
 import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";
-
-const PICTURES = resolve(__dirname, "../../target/screenshots/page/containment");
+import { savePicture } from "./pictures";
 
 const LOOKS = [
   { name: "light", setup: LEGACY, size: { width: 1180, height: 780 } },
@@ -18,11 +16,10 @@ for (const { name, setup, size } of LOOKS) {
     test.use({ setup: { ...setup, running: [] }, viewport: size });
 
     test("the form, the consent request and the limits of a sandboxed server fit", async ({ app, host }) => {
-      mkdirSync(PICTURES, { recursive: true });
       const fits = async (view: string) => {
         const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         await expect.poll(wider, `${view} should not be wider than the window`).toBeLessThanOrEqual(0);
-        await app.screenshot({ path: join(PICTURES, `${name}-${view}.png`) });
+        await savePicture(app, `containment/${name}-${view}`);
       };
       const folder = realpathSync(host.folder);
       const sandbox = { folders: [{ path: folder + "/platform", access: "write" }], network: { preset: "files_only" } };
@@ -80,7 +77,6 @@ for (const width of [1180, 480]) {
     test.use({ setup: { ...LEGACY, running: [] }, viewport: { width, height: 780 } });
 
     test("E6: a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
-      mkdirSync(PICTURES, { recursive: true });
       await visit(app, "#/server/harbour");
       await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
       const offer = consentRequest(app).getByRole("region", { name: "Run it in a sandbox instead" });
@@ -90,7 +86,7 @@ for (const width of [1180, 480]) {
       await offer.getByText("Run it in a sandbox instead").click();
       const before = await host.consentRequest("start_server");
       await offer.scrollIntoViewIfNeeded();
-      await app.screenshot({ path: join(PICTURES, `offer-${width}.png`) });
+      await savePicture(app, `containment/offer-${width}`);
       await use.click();
       await expect(consentRequest(app)).toContainText("Runs in a sandbox on this computer");
       await expect(offer, "a sandboxed start should offer no sandbox").toHaveCount(0);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
+import { savePicture } from "./pictures";
 
 /** API key that must never be visible in the page or stored in a file. */
 const KEY = "sk-canary-models-4b2e";
@@ -85,14 +86,13 @@ for (const [language, theme, add] of [
       await expect(card, "the provider should be shown with its models").toContainText("gpt-4o");
       for (const part of await card.locator("summary").all()) await part.click();
       await expect(card.getByRole("row").nth(1)).toBeVisible();
-      const folder = join(__dirname, "../../target/screenshots/page");
-      await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
+      await savePicture(app, `models-${language}-${theme}`);
       const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       await expect.poll(wider, "nothing should be wider than the window").toBeLessThanOrEqual(0);
       expect(await axeViolations(app), "axe should find no violations").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "Enter should open the dialog").toBeVisible();
-      await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
+      await savePicture(app, `models-add-${language}-${theme}`);
       expect(await axeViolations(app), "axe should find no violations").toEqual([]);
     });
   });
