@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use api::Api;
-use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent};
+use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent, Wry};
 
+use crate::menu_bar::MenuBars;
 #[cfg(target_os = "macos")]
 use crate::openings;
 use crate::page_sandbox::PageSandbox;
@@ -22,6 +23,16 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
             if label == window::MAIN_WINDOW && !background::handle_close_request(app) =>
         {
             api.prevent_close();
+        }
+        RunEvent::WindowEvent { label, event: WindowEvent::Focused(true), .. } => {
+            if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
+                bars.on_focus(app, &label);
+            }
+        }
+        RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } => {
+            if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
+                bars.remove(&label);
+            }
         }
         // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]

@@ -6,8 +6,8 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
 use crate::{
-    app_updates, background, desktop_report, event_pump, link_handler, login_start, measure, openings, page_sandbox,
-    shell_events, zoom,
+    app_updates, background, desktop_report, event_pump, link_handler, login_start, measure, menu_bar, openings,
+    page_sandbox, shell_events, zoom,
 };
 
 /// Request of an invocation without arguments.
@@ -42,6 +42,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         link_handler::set_link_handler,
         openings::finish_opening,
         zoom::set_zoom,
+        menu_bar::set_menu_bar,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,

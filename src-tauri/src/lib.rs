@@ -22,6 +22,7 @@ mod event_pump;
 mod link_handler;
 mod login_start;
 mod measure;
+mod menu_bar;
 mod openings;
 mod page_sandbox;
 mod platform;
@@ -46,6 +47,7 @@ use tauri::{Builder, Wry};
 use crate::announcements::Announcements;
 use crate::background::ClosingDialog;
 use crate::measure::BenchMeasure;
+use crate::menu_bar::MenuBars;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
@@ -108,6 +110,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
+        .manage(MenuBars::<Wry>::default())
         .manage(ClosingDialog::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())

@@ -1,5 +1,5 @@
 // Names of the commands that the shell implements in addition to the table of `api`: events, benchmarks, the page
-// sandbox, closing of the window, desktop features, open requests, zoom, and updates. Also included by the build
+// sandbox, closing of the window, desktop features, open requests, zoom, menu bars, and updates. Also included by the build
 // script.
 
 /// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
@@ -18,6 +18,7 @@ const OWN_COMMANDS: &[&str] = &[
     "set_link_handler",
     "finish_opening",
     "set_zoom",
+    "set_menu_bar",
     "app_updates_report",
     "check_app_updates",
     "install_app_update",

@@ -128,6 +128,8 @@ export function installFakeHostForEachTest(): void {
       setLoginStart: () => Promise.resolve(),
       zooms: false,
       setZoom: () => undefined,
+      menuBar: "none",
+      setMenuBar: () => undefined,
       updateReport: () => Promise.resolve(null),
       checkForUpdate: () => Promise.resolve(),
       installUpdate: () => Promise.resolve(),

@@ -6,6 +6,7 @@ import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
 import { openConsentQueue, showConsent } from "./views";
+import { runWindowAction } from "./window-actions";
 
 class Closing {
   /** Number of running servers that closing would end. 0 unless the closing dialog is shown. */
@@ -33,6 +34,7 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.type === "action_chosen") runWindowAction(event.action);
   else if (event.id === null) openConsentQueue();
   else showConsent(event.id);
 }

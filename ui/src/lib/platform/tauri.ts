@@ -2,6 +2,7 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 
 import type { Events } from "$lib/api/generated";
+import { isMac } from "$lib/format/keys";
 
 import type { Platform, ShellEvent } from "./platform";
 
@@ -31,6 +32,8 @@ export const tauriPlatform: Platform = {
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
   zooms: true,
   setZoom: (percent) => void invoke("set_zoom", { percent }).catch(() => undefined),
+  menuBar: isMac ? "always" : "optional",
+  setMenuBar: (content) => void invoke("set_menu_bar", { content }).catch(() => undefined),
   openingDone: (id) => void invoke("finish_opening", { id }).catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),

@@ -48,6 +48,8 @@ export const webPlatform: Platform = {
   // Browsers have their own zoom.
   zooms: false,
   setZoom: () => undefined,
+  menuBar: "none",
+  setMenuBar: () => undefined,
   openingDone: () => undefined,
   // Updates come from the server of the page.
   updateReport: () => Promise.resolve(null),

@@ -12,6 +12,7 @@ import type {
 import {
   setPlatform,
   type DesktopReport,
+  type MenuBar,
   type PageSandbox,
   type Platform,
   type ShellEvent,
@@ -88,6 +89,9 @@ export class FakeHost implements Platform {
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
+  menuBar: Platform["menuBar"] = "optional";
+  /** Contents that the page set for the menu bar, the newest last. */
+  menuBars: MenuBar[] = [];
   /** The user's decisions about closing the window. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -175,6 +179,10 @@ export class FakeHost implements Platform {
     this.drawnIn.push(percent);
   }
 
+  setMenuBar(menuBar: MenuBar): void {
+    this.menuBars.push(menuBar);
+  }
+
   updateReport(): Promise<UpdateReport | null> {
     return Promise.resolve(structuredClone(this.updates));
   }
@@ -257,7 +265,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
-      ...{ checkUpdates: false, zoom: 100 },
+      ...{ checkUpdates: false, zoom: 100, menuBar: false },
     },
     configProblem: null,
     paths: {
