@@ -5,10 +5,12 @@ use std::time::Duration;
 use api::Api;
 use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent, Wry};
 
+use crate::conversation_windows::ConversationWindows;
 use crate::menu_bar::MenuBars;
 #[cfg(target_os = "macos")]
 use crate::openings;
 use crate::page_sandbox::PageSandbox;
+use crate::shell_events::ShellEvents;
 use crate::{background, window};
 
 /// Timeout for stopping the servers, longer than the grace period of a single server. After it the system kills
@@ -19,10 +21,15 @@ const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(6);
 /// when it exits.
 pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
-        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == window::MAIN_WINDOW && !background::handle_close_request(app) =>
-        {
-            api.prevent_close();
+        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. } => {
+            let may_close = if label == window::MAIN_WINDOW {
+                background::handle_close_request(app)
+            } else {
+                app.state::<ConversationWindows>().handle_close_request(&label, &app.state::<ShellEvents>())
+            };
+            if !may_close {
+                api.prevent_close();
+            }
         }
         RunEvent::WindowEvent { label, event: WindowEvent::Focused(true), .. } => {
             if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
@@ -32,6 +39,12 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } => {
             if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
                 bars.remove(&label);
+            }
+            if label != window::MAIN_WINDOW
+                && let Some(windows) = app.try_state::<ConversationWindows>()
+            {
+                windows.on_closed(app, &label);
+                background::after_window_closed(app);
             }
         }
         // The user clicked the app's icon in the Dock.

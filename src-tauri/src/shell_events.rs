@@ -1,6 +1,7 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
-//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar` and the tray.
+//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
+//! `conversation_windows.rs` and the tray.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, Runtime, State, Webview};
 use updates::UpdateReport;
 
+use crate::conversation_windows::ConversationWindows;
 use crate::openings::{NumberedOpenRequest, OpenRequests};
 use crate::window::MAIN_WINDOW;
 
@@ -39,6 +41,18 @@ pub(crate) enum ShellEvent {
     UpdatesChanged {
         /// State after the change.
         report: UpdateReport,
+    },
+    /// A window of a conversation was opened or closed. Only the main window is notified.
+    ConversationWindowsChanged {
+        /// Conversations that are open in windows of their own.
+        conversations: Vec<String>,
+    },
+    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    WindowClosing,
+    /// The user chose a view in the window of a conversation that only the main window shows.
+    ViewChosen {
+        /// View as the hash of the page's location.
+        view: String,
     },
     /// The user chose an action of the page in the menu bar of its window.
     ActionChosen {
@@ -91,6 +105,11 @@ impl ShellEvents {
         links.channels.insert(window.to_owned(), channel);
     }
 
+    /// Stops sending events to the page of a closed window.
+    pub(crate) fn detach_channel(&self, window: &str) {
+        self.lock().channels.remove(window);
+    }
+
     fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,10 +121,12 @@ pub(crate) fn listen_shell_events<R: Runtime>(
     webview: Webview<R>,
     events: State<'_, ShellEvents>,
     openings: State<'_, OpenRequests>,
+    windows: State<'_, ConversationWindows>,
     channel: Channel<ShellEvent>,
 ) {
     events.attach_channel(webview.label(), channel);
     if webview.label() == MAIN_WINDOW {
+        windows.report(&events);
         openings.send_current(&events);
     }
 }

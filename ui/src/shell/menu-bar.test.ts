@@ -95,7 +95,7 @@ test("has no action that decides a consent request, and none but the zoom while 
       marks: REVIEWED_DEFINITION.marks,
     },
   });
-  await screen.findByRole("alertdialog");
+  await screen.findByTestId("consent-request");
   await waitFor(() =>
     expect(
       actions(host)
