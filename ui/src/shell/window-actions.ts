@@ -3,12 +3,14 @@ import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { router } from "$lib/state/router.svelte";
+import { windows } from "$lib/state/windows.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
 import { installSheet } from "../installs/install-sheet.svelte";
 import { m } from "../paraglide/messages";
 
 import { changeSettings, newConversation } from "./actions";
+import { openInNewWindow } from "./conversation-windows";
 import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
 import { isConsentOpen, openConsentQueue } from "./views";
@@ -28,17 +30,26 @@ export interface WindowAction {
   isAboveDialogs?: boolean;
   /** `false` if the action would do nothing in the current view. */
   isAvailable?: boolean;
+  /** Set if the window of a conversation can't run the action. */
+  isMainOnly?: boolean;
   /** Set if the command palette does not list the action. */
   isUnlisted?: boolean;
   run: () => unknown;
 }
 
-/** Returns the actions in the order of the command palette, with their labels in the current language. */
+/**
+ * Returns the actions of this window in the order of the command palette, with their labels in the current language.
+ * Views that the window of a conversation does not show are opened in the main window.
+ */
 export function windowActions(): WindowAction[] {
+  return windows.own === null ? allActions() : allActions().filter((one) => !one.isMainOnly);
+}
+
+function allActions(): WindowAction[] {
   return [
     {
       ...{ id: "search", label: m.shell_keys_palette(), keys: "Mod+K", menu: "view" },
-      isUnlisted: true,
+      ...{ isUnlisted: true, isMainOnly: true },
       run: () => (overlay.palette = true),
     },
     {
@@ -63,7 +74,7 @@ export function windowActions(): WindowAction[] {
       run: () => router.go({ at: "registry" }),
     },
     {
-      ...{ id: "bundle", label: m.installs_bundle_open(), menu: "file" },
+      ...{ id: "bundle", label: m.installs_bundle_open(), menu: "file", isMainOnly: true },
       run: () => installSheet.openFile(),
     },
     {
@@ -101,8 +112,9 @@ export function windowActions(): WindowAction[] {
     },
     ...(platform().zooms ? zoomActions() : []),
     ...(platform().menuBar === "optional" ? [menuBarAction()] : []),
+    ...(platform().hasConversationWindows ? [otherWindowAction()] : []),
     {
-      ...{ id: "checkup", label: m.checkup_open(), menu: "help" },
+      ...{ id: "checkup", label: m.checkup_open(), menu: "help", isMainOnly: true },
       run: () => computerCheck.open(),
     },
     {
@@ -124,6 +136,22 @@ function zoomActions(): WindowAction[] {
     action("out", m.shell_zoom_out(), "Mod+-"),
     action("reset", m.shell_zoom_reset({ percent: zoom }), "Mod+0"),
   ];
+}
+
+/** Returns the action that opens the conversation in a window of its own, or there the one that shows the main window. */
+function otherWindowAction(): WindowAction {
+  if (windows.own !== null) {
+    return {
+      ...{ id: "main-window", label: m.shell_window_main(), menu: "window" },
+      run: () => platform().showMainWindow(null),
+    };
+  }
+  const view = router.current;
+  return {
+    ...{ id: "new-window", label: m.shell_window_open(), menu: "window" },
+    isAvailable: view.at === "conversation",
+    run: () => (view.at === "conversation" ? openInNewWindow(view.id) : undefined),
+  };
 }
 
 /** Toolkits open the first menu with F10, which would have no effect while the menu bar is hidden. */

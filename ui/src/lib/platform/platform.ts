@@ -113,6 +113,12 @@ export type ShellEvent =
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport }
+  /** These conversations are open in windows of their own. Only the main window is notified. */
+  | { type: "conversation_windows_changed"; conversations: string[] }
+  /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
+  | { type: "window_closing" }
+  /** The user chose a view, as a hash of the location, in the window of a conversation. */
+  | { type: "view_chosen"; view: string }
   /** The user chose this action in the menu bar of the window. */
   | { type: "action_chosen"; action: string };
 
@@ -140,6 +146,14 @@ export interface Platform {
   readonly zooms: boolean;
   /** Sets the zoom of the page in percent. */
   setZoom(percent: number): void;
+  /** Set if conversations can be opened in windows of their own. */
+  readonly hasConversationWindows: boolean;
+  /** Opens the window of a conversation, or brings it to the front. Rejects with the cause in English. */
+  openConversationWindow(conversation: string): Promise<void>;
+  /** Closes this window of a conversation. */
+  closeWindow(): void;
+  /** Brings the main window to the front, and opens a view in it unless the hash is `null`. */
+  showMainWindow(hash: string | null): void;
   /** Kind of menu bar: none in a browser, always one on a Mac, otherwise as the user sets it. */
   readonly menuBar: "none" | "optional" | "always";
   /** Sets the contents of the menu bar of this window. */

@@ -48,6 +48,11 @@ export const webPlatform: Platform = {
   // Browsers have their own zoom.
   zooms: false,
   setZoom: () => undefined,
+  // The user opens further tabs instead.
+  hasConversationWindows: false,
+  openConversationWindow: () => Promise.resolve(),
+  closeWindow: () => undefined,
+  showMainWindow: () => undefined,
   menuBar: "none",
   setMenuBar: () => undefined,
   openingDone: () => undefined,

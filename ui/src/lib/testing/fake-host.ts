@@ -89,6 +89,15 @@ export class FakeHost implements Platform {
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
+  readonly hasConversationWindows = true;
+  /** Conversations whose windows the page opened or brought to the front. */
+  openedWindows: string[] = [];
+  /** Reason why no window can be opened, or `null` if one can. */
+  windowProblem: string | null = null;
+  /** Number of times that the page closed its window. */
+  closedWindows = 0;
+  /** Views that the page opened in the main window. */
+  mainViews: (string | null)[] = [];
   menuBar: Platform["menuBar"] = "optional";
   /** Contents that the page set for the menu bar, the newest last. */
   menuBars: MenuBar[] = [];
@@ -177,6 +186,20 @@ export class FakeHost implements Platform {
 
   setZoom(percent: number): void {
     this.drawnIn.push(percent);
+  }
+
+  openConversationWindow(conversation: string): Promise<void> {
+    if (this.windowProblem !== null) return Promise.reject(new Error(this.windowProblem));
+    this.openedWindows.push(conversation);
+    return Promise.resolve();
+  }
+
+  closeWindow(): void {
+    this.closedWindows += 1;
+  }
+
+  showMainWindow(hash: string | null): void {
+    this.mainViews.push(hash);
   }
 
   setMenuBar(menuBar: MenuBar): void {
