@@ -4,7 +4,8 @@
 //! chosen one ([`ShellEvent::ActionChosen`]). It then runs the same function as for a keyboard shortcut, or nothing if
 //! the action is not available at that moment. So the shell decides nothing, and no item can approve a consent request.
 
-pub(crate) mod model;
+mod content;
+mod model;
 mod native;
 
 use std::collections::HashMap;
@@ -14,7 +15,8 @@ use tauri::menu::{MenuEvent, MenuItem};
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow, Wry};
 
 use crate::shell_events::{ShellEvent, ShellEvents};
-use model::{MenuContent, MenuConventions, MenuModel};
+use content::MenuContent;
+use model::{MenuConventions, MenuModel};
 use native::ChosenItem;
 
 /// Menu bars by the label of their window.

@@ -3,7 +3,7 @@
 //! The page sends its actions with labels in the user's language. This module only arranges them as users of each
 //! operating system expect. It adds no action of its own.
 
-use serde::Deserialize;
+use super::content::{ActionMenu, MenuAction, MenuContent};
 
 /// Maximum number of actions in a menu bar. Further ones are omitted.
 const MAX_ACTIONS: usize = 64;
@@ -32,81 +32,6 @@ impl MenuConventions {
             Self::Linux
         }
     }
-}
-
-/// Contents of the menu bar of a window, as the page sends them.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct MenuContent {
-    /// `true` to show the menu bar. Ignored on macOS.
-    pub(crate) shown: bool,
-    /// Titles of the menus.
-    pub(crate) titles: MenuTitles,
-    /// Labels of the system's items.
-    pub(crate) labels: SystemLabels,
-    /// Actions of the page, in the order in which menus list them.
-    pub(crate) actions: Vec<MenuAction>,
-}
-
-/// Titles of the menus in the language of the page.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct MenuTitles {
-    file: String,
-    edit: String,
-    view: String,
-    window: String,
-    help: String,
-}
-
-/// Labels of the system's items in the language of the page.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SystemLabels {
-    about: String,
-    services: String,
-    hide: String,
-    hide_others: String,
-    show_all: String,
-    quit: String,
-    undo: String,
-    redo: String,
-    cut: String,
-    copy: String,
-    paste: String,
-    select_all: String,
-    minimize: String,
-    full_screen: String,
-    close_window: String,
-}
-
-/// Action of the page in a menu.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct MenuAction {
-    /// Identifier with which the page is notified.
-    pub(crate) id: String,
-    /// Menu that lists the action.
-    pub(crate) menu: ActionMenu,
-    /// Label in the language of the page.
-    pub(crate) label: String,
-    /// Keyboard shortcut in the notation of the page, such as `Mod+K`.
-    pub(crate) keys: Option<String>,
-    /// `true` if the action can be chosen at the moment.
-    pub(crate) enabled: bool,
-}
-
-/// Menu that lists an action of the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ActionMenu {
-    /// Menu of the app on macOS, otherwise the end of the menu *File*.
-    App,
-    /// Menu *File*.
-    File,
-    /// Menu *View*.
-    View,
-    /// Menu *Window*, which macOS has, otherwise the menu *View*.
-    Window,
-    /// Menu *Help*.
-    Help,
 }
 
 /// Item that the operating system or the shell implements.

@@ -6,7 +6,10 @@ const ALL_CONVENTIONS: [MenuConventions; 3] =
     [MenuConventions::MacOs, MenuConventions::Windows, MenuConventions::Linux];
 
 fn content() -> MenuContent {
-    let action = |id: &str, menu: &str, keys: Option<&str>| json!({"id": id, "menu": menu, "label": format!("Do {id}"), "keys": keys, "enabled": true});
+    let action = |id: &str, menu: &str, keys: Option<&str>| {
+        let label = format!("Do {id}");
+        json!({"id": id, "menu": menu, "label": label, "keys": keys, "enabled": true})
+    };
     serde_json::from_value(json!({
         "shown": true,
         "titles": {"file": "File", "edit": "Edit", "view": "View", "window": "Window", "help": "帮助"},

@@ -138,7 +138,7 @@ function zoomActions(): WindowAction[] {
   ];
 }
 
-/** Returns the action that opens the conversation in a window of its own, or there the one that shows the main window. */
+/** Returns the action that opens a window for the conversation, or in that window the one that shows the main one. */
 function otherWindowAction(): WindowAction {
   if (windows.own !== null) {
     return {
