@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use api::Api;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
+use tokio::sync::oneshot;
 
 use crate::event_pump::EventPump;
 use crate::shell_events::{ShellEvent, ShellEvents};
@@ -150,11 +151,27 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
         return app.get_webview_window(&label).map_or(Ok(()), |window| window::raise(&window).map_err(to_text));
     }
     windows.report(&app.state::<ShellEvents>());
-    if let Err(error) = window::open_conversation(&app, &label, &conversation) {
+    let opened = open_on_main_thread(&app, label.clone(), conversation).await;
+    if opened.is_err() {
         windows.on_closed(&app, &label);
-        return Err(error.to_string());
     }
-    Ok(())
+    opened
+}
+
+/// Opens a window on the main thread, so that its page is confined before it is loaded.
+async fn open_on_main_thread<R: Runtime>(
+    app: &AppHandle<R>,
+    label: String,
+    conversation: String,
+) -> Result<(), String> {
+    let (sender, opened) = oneshot::channel();
+    let handle = app.clone();
+    let open = move || {
+        // The receiver exists until the command ends.
+        let _ = sender.send(window::open_conversation(&handle, &label, &conversation).map_err(to_text));
+    };
+    app.run_on_main_thread(open).map_err(to_text)?;
+    opened.await.unwrap_or_else(|_| Err("the app is quitting".to_owned()))
 }
 
 fn to_text(error: tauri::Error) -> String {

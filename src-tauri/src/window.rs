@@ -57,6 +57,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
 }
 
 /// Opens a window with this label that shows only one conversation. The identifier must be usable in a URL unchanged.
+/// Must be called on the main thread.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
