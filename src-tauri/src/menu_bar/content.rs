@@ -48,11 +48,14 @@ pub(super) struct SystemLabels {
 
 /// Action of the page in a menu.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct MenuAction {
     /// Identifier with which the page is notified.
     pub(super) id: String,
     /// Menu that lists the action.
     pub(super) menu: ActionMenu,
+    /// `true` if a line separates the action from the previous one of its menu.
+    pub(super) starts_group: bool,
     /// Label in the language of the page.
     pub(super) label: String,
     /// Keyboard shortcut in the notation of the page, such as `Mod+K`.

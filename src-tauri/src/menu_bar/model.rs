@@ -103,7 +103,14 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
     let MenuContent { titles, labels, actions, .. } = content;
     let of = |menu: ActionMenu| -> Vec<MenuEntry> {
         let known = actions.iter().filter(|action| action.id.len() <= MAX_ACTION_ID_BYTES).take(MAX_ACTIONS);
-        known.filter(|action| action.menu == menu).map(action_entry).collect()
+        let mut entries = Vec::new();
+        for action in known.filter(|action| action.menu == menu) {
+            if action.starts_group && !entries.is_empty() {
+                entries.push(MenuEntry::Separator);
+            }
+            entries.push(action_entry(action));
+        }
+        entries
     };
     let system = |items: &[(SystemItem, &String)]| -> Vec<MenuEntry> {
         items.iter().map(|&(item, label)| MenuEntry::System(item, escape_mnemonics(label))).collect()

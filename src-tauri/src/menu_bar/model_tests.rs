@@ -8,7 +8,8 @@ const ALL_CONVENTIONS: [MenuConventions; 3] =
 fn content() -> MenuContent {
     let action = |id: &str, menu: &str, keys: Option<&str>| {
         let label = format!("Do {id}");
-        json!({"id": id, "menu": menu, "label": label, "keys": keys, "enabled": true})
+        let starts_group = ["new", "zoom-in"].contains(&id);
+        json!({"id": id, "menu": menu, "startsGroup": starts_group, "label": label, "keys": keys, "enabled": true})
     };
     serde_json::from_value(json!({
         "shown": true,
@@ -50,7 +51,7 @@ fn menu(title: &str, entries: &str) -> (String, String) {
 fn e11_menus_follow_the_conventions_of_each_system() {
     let app = "About - settings=CmdOrCtrl+, - Services - Hide HideOthers ShowAll - Quit";
     let edit = "Undo Redo - Cut Copy Paste SelectAll";
-    let view = "search=CmdOrCtrl+K zoom-in=CmdOrCtrl+=";
+    let view = "search=CmdOrCtrl+K - zoom-in=CmdOrCtrl+=";
     let help = "guide=F1 shortcuts";
     let mac = [
         menu("Drawbridge", app),
@@ -92,6 +93,7 @@ fn menus_contain_only_actions_of_the_page() {
 fn actions_are_bounded_in_number_and_length() {
     let mut content = content();
     let mut action = content.actions.remove(0);
+    action.starts_group = false;
     content.actions = vec![action.clone(); MAX_ACTIONS + 5];
     action.id = "x".repeat(MAX_ACTION_ID_BYTES + 1);
     content.actions.insert(0, action);

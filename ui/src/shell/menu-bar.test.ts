@@ -50,7 +50,7 @@ test("E11: sends the menu bar in the user's language, and runs what is chosen in
   await waitFor(() =>
     expect(action(host, "new-conversation"), "the shortcut should be shown").toEqual({
       ...{ id: "new-conversation", menu: "file", label: "New conversation" },
-      ...{ keys: "Mod+N", enabled: true },
+      ...{ keys: "Mod+N", startsGroup: false, enabled: true },
     }),
   );
   expect(action(host, "activity")?.enabled, "all tools together have no activity").toBe(false);

@@ -35,8 +35,9 @@ export function menuBar(): MenuBar {
       closeWindow: m.shell_menu_close_window(),
     },
     actions: windowActions().flatMap((action) => {
-      const { id, label, menu, keys = null } = action;
-      return menu === undefined ? [] : [{ id, label, menu, keys, enabled: canRun(action) }];
+      const { id, label, menu, startsGroup = false, keys = null } = action;
+      if (menu === undefined) return [];
+      return [{ id, menu, startsGroup, label, keys, enabled: canRun(action) }];
     }),
   };
 }

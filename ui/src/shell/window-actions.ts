@@ -26,6 +26,8 @@ export interface WindowAction {
   hasOwnKeys?: boolean;
   /** Menu of the menu bar that lists the action. */
   menu?: "app" | "file" | "view" | "window" | "help";
+  /** Set if a line separates the action from the previous one of its menu. */
+  startsGroup?: boolean;
   /** Set if the action is also available while a dialog is open. */
   isAboveDialogs?: boolean;
   /** `false` if the action would do nothing in the current view. */
@@ -66,7 +68,7 @@ function allActions(): WindowAction[] {
       run: toggleActivity,
     },
     {
-      ...{ id: "add-server", label: m.shell_add_server(), menu: "file" },
+      ...{ id: "add-server", label: m.shell_add_server(), menu: "file", startsGroup: true },
       run: () => router.go({ at: "add-server" }),
     },
     {
@@ -82,7 +84,7 @@ function allActions(): WindowAction[] {
       run: () => router.go({ at: "import" }),
     },
     {
-      ...{ id: "tools", label: m.shell_all_tools(), menu: "view" },
+      ...{ id: "tools", label: m.shell_all_tools(), menu: "view", startsGroup: true },
       run: () => router.go({ at: "tools" }),
     },
     {
@@ -114,7 +116,8 @@ function allActions(): WindowAction[] {
     ...(platform().menuBar === "optional" ? [menuBarAction()] : []),
     ...(platform().hasConversationWindows ? [otherWindowAction()] : []),
     {
-      ...{ id: "checkup", label: m.checkup_open(), menu: "help", isMainOnly: true },
+      ...{ id: "checkup", label: m.checkup_open(), menu: "help", startsGroup: true },
+      isMainOnly: true,
       run: () => computerCheck.open(),
     },
     {
@@ -128,6 +131,7 @@ function zoomActions(): WindowAction[] {
   const zoom = app.settings.zoom;
   const action = (step: ZoomStep, label: string, keys: string): WindowAction => ({
     ...{ id: `zoom-${step}`, label, keys, hasOwnKeys: true, menu: "view", isAboveDialogs: true },
+    startsGroup: step === "in",
     isAvailable: zoomAfterStep(zoom, step) !== zoom,
     run: () => applyZoomStep(step),
   });

@@ -89,6 +89,8 @@ export interface MenuBar {
   actions: {
     id: string;
     menu: "app" | "file" | "view" | "window" | "help";
+    /** Set if a line separates the action from the previous one of its menu. */
+    startsGroup: boolean;
     label: string;
     /** Shortcut, such as `"Mod+K"`. */
     keys: string | null;
