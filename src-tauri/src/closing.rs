@@ -6,6 +6,7 @@ use api::Api;
 use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent, Wry};
 
 use crate::conversation_windows::ConversationWindows;
+use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 #[cfg(target_os = "macos")]
 use crate::openings;
@@ -37,15 +38,7 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
             }
         }
         RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } => {
-            if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
-                bars.remove(&label);
-            }
-            if label != window::MAIN_WINDOW
-                && let Some(windows) = app.try_state::<ConversationWindows>()
-            {
-                windows.on_closed(app, &label);
-                background::after_window_closed(app);
-            }
+            on_conversation_window_closed(app, &label);
         }
         // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]
@@ -56,6 +49,21 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Exit => stop_servers(app),
         _ => {}
     }
+}
+
+/// Frees what belonged to the page of a conversation's window. Does nothing for the main window.
+fn on_conversation_window_closed(app: &AppHandle, label: &str) {
+    let (Some(windows), Some(events)) = (app.try_state::<ConversationWindows>(), app.try_state::<ShellEvents>()) else {
+        return;
+    };
+    let Some(conversation) = windows.forget(label, &events) else { return };
+    events.detach_channel(label);
+    app.state::<MenuBars<Wry>>().remove(label);
+    if let Some(api) = app.try_state::<Api>() {
+        app.state::<EventPump>().stop(label);
+        api.app_views().remove_views(|of| of == Some(conversation.as_str()));
+    }
+    background::after_window_closed(app);
 }
 
 /// Stops all servers and waits for them, for at most [`SERVER_STOP_TIMEOUT`].

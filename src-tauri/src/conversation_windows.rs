@@ -5,11 +5,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use api::Api;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use tokio::sync::oneshot;
 
-use crate::event_pump::EventPump;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
@@ -89,19 +87,12 @@ impl ConversationWindows {
         !(is_first && events.send_to(label, ShellEvent::WindowClosing))
     }
 
-    /// Forgets a closed window and what belonged to its page.
-    pub(crate) fn on_closed<R: Runtime>(&self, app: &AppHandle<R>, label: &str) {
-        let Some(number) = slot_number(label) else { return };
-        let Some(conversation) = self.lock().remove(number) else { return };
-        if let Some(pump) = app.try_state::<EventPump>() {
-            pump.stop(label);
-        }
-        if let Some(api) = app.try_state::<Api>() {
-            api.app_views().remove_views(|of| of == Some(conversation.as_str()));
-        }
-        let events = app.state::<ShellEvents>();
-        events.detach_channel(label);
-        self.report(&events);
+    /// Forgets a closed window and notifies the main window. Returns its conversation, or `None` if there was no such
+    /// window.
+    pub(crate) fn forget(&self, label: &str, events: &ShellEvents) -> Option<String> {
+        let conversation = self.lock().remove(slot_number(label)?)?;
+        self.report(events);
+        Some(conversation)
     }
 
     fn lock(&self) -> MutexGuard<'_, WindowSlots> {
@@ -153,7 +144,7 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
     windows.report(&app.state::<ShellEvents>());
     let opened = open_on_main_thread(&app, label.clone(), conversation).await;
     if opened.is_err() {
-        windows.on_closed(&app, &label);
+        windows.forget(&label, &app.state::<ShellEvents>());
     }
     opened
 }

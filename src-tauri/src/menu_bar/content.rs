@@ -70,12 +70,12 @@ pub(super) struct MenuAction {
 pub(super) enum ActionMenu {
     /// Menu of the app on macOS, otherwise the end of the menu *File*.
     App,
-    /// Menu *File*.
+    /// Menu *File*, for what creates or adds something.
     File,
-    /// Menu *View*.
+    /// Menu *View*, for what is shown, and how.
     View,
     /// Menu *Window*, which macOS has, otherwise the menu *View*.
     Window,
-    /// Menu *Help*.
+    /// Menu *Help*, the last one.
     Help,
 }

@@ -47,7 +47,7 @@ pub(crate) enum SystemItem {
     HideOthers,
     /// Shows all hidden apps on macOS.
     ShowAll,
-    /// Quits the app.
+    /// Quits the app, which stops the servers.
     Quit,
     /// Reverts the last change of the focused field.
     Undo,
@@ -57,15 +57,15 @@ pub(crate) enum SystemItem {
     Cut,
     /// Copies the selection to the clipboard.
     Copy,
-    /// Inserts the clipboard.
+    /// Inserts the content of the clipboard.
     Paste,
-    /// Selects everything.
+    /// Selects the whole content of the focused field.
     SelectAll,
-    /// Minimizes the window.
+    /// Minimizes the window to the task bar.
     Minimize,
     /// Enters or leaves the full screen.
     FullScreen,
-    /// Closes the window.
+    /// Closes the window like the button in its frame.
     CloseWindow,
 }
 
