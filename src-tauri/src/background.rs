@@ -12,6 +12,7 @@ use api::data::CloseAction;
 use host::view::{ServerState, Snapshot};
 use tauri::{AppHandle, Manager as _, Runtime, State};
 
+use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
@@ -85,9 +86,15 @@ impl ClosingDialog {
     }
 }
 
-/// Handles the user's request to close the window according to the setting `onClose`. Returns `true` if the window may
-/// close, which quits Drawbridge, and `false` if the window was hidden or the page shows the dialog.
+/// Handles the user's request to close the main window according to the setting `onClose`. Returns `true` if the window
+/// may close, which quits Drawbridge, and `false` if the window was hidden or the page shows the dialog.
+///
+/// While conversations are open in other windows, the main window is only hidden. The setting applies to the last
+/// window.
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
+    if has_conversation_windows(app) && hide_window(app) {
+        return false;
+    }
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
     let running = count_running_servers(&snapshot);
@@ -101,7 +108,33 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     }
 }
 
-/// Hides the window. Returns `false` if that fails. Drawbridge then quits, since the window would otherwise stay
+fn has_conversation_windows(app: &AppHandle) -> bool {
+    app.try_state::<ConversationWindows>().is_some_and(|windows| !windows.conversations().is_empty())
+}
+
+/// Applies the setting `onClose` after the user closed the last window, while the main window was already hidden.
+pub(crate) fn after_window_closed(app: &AppHandle) {
+    let is_main_hidden = app.get_webview_window(window::MAIN_WINDOW).is_some_and(|window| {
+        // A window whose state is unknown is treated as visible, so that nothing quits unexpectedly.
+        !window.is_visible().unwrap_or(true)
+    });
+    if !is_main_hidden || has_conversation_windows(app) {
+        return;
+    }
+    let Some(api) = app.try_state::<Api>() else { return };
+    let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return };
+    let running = count_running_servers(&snapshot);
+    match close_action(&snapshot.settings.on_close, running) {
+        CloseAction::Quit => app.exit(0),
+        CloseAction::Background => {}
+        CloseAction::Ask => {
+            window::show(app);
+            app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
+        }
+    }
+}
+
+/// Hides the main window. Returns `false` if that fails. Drawbridge then quits, since the window would otherwise stay
 /// visible after the user has closed it.
 fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());

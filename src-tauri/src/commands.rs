@@ -6,8 +6,8 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
 use crate::{
-    app_updates, background, desktop_report, event_pump, link_handler, login_start, measure, openings, page_sandbox,
-    shell_events, zoom,
+    app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
+    menu_bar, openings, page_sandbox, shell_events, zoom,
 };
 
 /// Request of an invocation without arguments.
@@ -42,6 +42,10 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         link_handler::set_link_handler,
         openings::finish_opening,
         zoom::set_zoom,
+        menu_bar::set_menu_bar,
+        conversation_windows::open_conversation_window,
+        conversation_windows::finish_closing_window,
+        conversation_windows::show_main_window,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,
@@ -90,5 +94,41 @@ mod tests {
             permission_names(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
             "capabilities/main.json should list each command of the table and of the shell, and nothing else"
         );
+    }
+
+    #[test]
+    fn window_of_a_conversation_may_not_change_what_drawbridge_connects_to() {
+        let capability: Value = serde_json::from_str(include_str!("../capabilities/conversation.json")).expect("JSON");
+        assert_eq!(capability["windows"], serde_json::json!(["conversation-*"]), "only windows of conversations");
+        let allowed: BTreeSet<String> =
+            serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
+        assert!(
+            allowed.is_subset(&permission_names(api::COMMANDS.iter().chain(OWN_COMMANDS).copied())),
+            "the capability should grant no commands of Tauri or of plugins"
+        );
+        let forbidden = [
+            "add_server",
+            "update_server",
+            "remove_server",
+            "install_server",
+            "import_servers",
+            "set_secret",
+            "set_trust",
+            "set_preset",
+            "set_provider",
+            "set_provider_key",
+            "set_registry",
+            "set_roots",
+            "set_sampling",
+            "remove_policy_rule",
+            "delete_conversation",
+            "set_login_start",
+            "set_link_handler",
+            "install_app_update",
+            "finish_closing",
+        ];
+        for name in permission_names(forbidden.into_iter()) {
+            assert!(!allowed.contains(&name), "{name} should not be granted");
+        }
     }
 }

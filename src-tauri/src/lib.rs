@@ -1,4 +1,4 @@
-//! Desktop shell of Drawbridge: one window with the page, the commands and events of `api`, and features of the
+//! Desktop shell of Drawbridge: windows with the page, the commands and events of `api`, and features of the
 //! operating system (dialogs, browser, notifications, tray, start at login).
 //!
 //! The host contains all other application state.
@@ -13,6 +13,7 @@ mod closing;
 mod commands;
 #[cfg(target_os = "linux")]
 mod connection_hints;
+mod conversation_windows;
 #[cfg(target_os = "linux")]
 mod desktop_entry;
 mod desktop_report;
@@ -22,6 +23,7 @@ mod event_pump;
 mod link_handler;
 mod login_start;
 mod measure;
+mod menu_bar;
 mod openings;
 mod page_sandbox;
 mod platform;
@@ -45,7 +47,9 @@ use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
 use crate::background::ClosingDialog;
+use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
+use crate::menu_bar::MenuBars;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
@@ -108,6 +112,8 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
+        .manage(MenuBars::<Wry>::default())
+        .manage(ConversationWindows::default())
         .manage(ClosingDialog::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())

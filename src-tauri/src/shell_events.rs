@@ -1,15 +1,19 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
-//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs` and the tray.
+//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
+//! `conversation_windows.rs` and the tray.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, Manager as _, State};
+use tauri::{AppHandle, Manager as _, Runtime, State, Webview};
 use updates::UpdateReport;
 
+use crate::conversation_windows::ConversationWindows;
 use crate::openings::{NumberedOpenRequest, OpenRequests};
+use crate::window::MAIN_WINDOW;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,56 +42,93 @@ pub(crate) enum ShellEvent {
         /// State after the change.
         report: UpdateReport,
     },
+    /// A window of a conversation was opened or closed. Only the main window is notified.
+    ConversationWindowsChanged {
+        /// Conversations that are open in windows of their own.
+        conversations: Vec<String>,
+    },
+    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    WindowClosing,
+    /// The user chose a view in the window of a conversation that only the main window shows.
+    ViewChosen {
+        /// View as the hash of the page's location.
+        view: String,
+    },
+    /// The user chose an action of the page in the menu bar of its window.
+    ActionChosen {
+        /// Identifier of the action.
+        action: String,
+    },
 }
 
-/// Channel for sending events to Drawbridge's page. A reloaded page replaces the channel.
+/// Channels for sending events to the pages of Drawbridge's windows. A reloaded page replaces its channel.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<PageEventLink>);
+pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 
 #[derive(Default)]
-struct PageEventLink {
-    channel: Option<Channel<ShellEvent>>,
-    /// Last event that could not be sent because no page was loaded.
+struct PageEventLinks {
+    /// Channels by the label of the window.
+    channels: HashMap<String, Channel<ShellEvent>>,
+    /// Last event that could not be sent because the main window had no page.
     held: Option<ShellEvent>,
 }
 
 impl ShellEvents {
-    /// Sends an event to Drawbridge's page. Returns `false` if no page is loaded.
+    /// Sends an event to the page of the main window. Returns `false` if it has no page.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
-        let link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        link.channel.as_ref().is_some_and(|channel| channel.send(event).is_ok())
+        self.send_to(MAIN_WINDOW, event)
     }
 
-    /// Sends an event to Drawbridge's page, or stores it for the next page if none is loaded. Only the last event is
-    /// stored.
+    /// Sends an event to the page of the window with this label. Returns `false` if it has no page.
+    pub(crate) fn send_to(&self, window: &str, event: ShellEvent) -> bool {
+        self.lock().channels.get(window).is_some_and(|channel| channel.send(event).is_ok())
+    }
+
+    /// Sends an event to the page of the main window, or stores it for its next page if it has none. Only the last
+    /// event is stored.
     pub(crate) fn send_or_hold(&self, event: ShellEvent) {
-        let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_sent = link.channel.as_ref().is_some_and(|channel| channel.send(event.clone()).is_ok());
+        let mut links = self.lock();
+        let is_sent = links.channels.get(MAIN_WINDOW).is_some_and(|channel| channel.send(event.clone()).is_ok());
         if !is_sent {
-            link.held = Some(event);
+            links.held = Some(event);
         }
     }
 
-    fn attach_channel(&self, channel: Channel<ShellEvent>) {
-        let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = link.held.take()
+    fn attach_channel(&self, window: &str, channel: Channel<ShellEvent>) {
+        let mut links = self.lock();
+        if window == MAIN_WINDOW
+            && let Some(held) = links.held.take()
             && let Err(error) = channel.send(held)
         {
             tracing::warn!("failed to send the request to show to the page: {error}");
         }
-        link.channel = Some(channel);
+        links.channels.insert(window.to_owned(), channel);
+    }
+
+    /// Stops sending events to the page of a closed window.
+    pub(crate) fn detach_channel(&self, window: &str) {
+        self.lock().channels.remove(window);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Starts to send the events of the window and the desktop to Drawbridge's page that occur after this call.
+/// Starts to send the events of the window and the desktop to the page that occur after this call.
 #[tauri::command]
-pub(crate) fn listen_shell_events(
+pub(crate) fn listen_shell_events<R: Runtime>(
+    webview: Webview<R>,
     events: State<'_, ShellEvents>,
     openings: State<'_, OpenRequests>,
+    windows: State<'_, ConversationWindows>,
     channel: Channel<ShellEvent>,
 ) {
-    events.attach_channel(channel);
-    openings.send_current(&events);
+    events.attach_channel(webview.label(), channel);
+    if webview.label() == MAIN_WINDOW {
+        windows.report(&events);
+        openings.send_current(&events);
+    }
 }
 
 /// Brings the window to the front and shows a consent request, or the list of pending consent requests if `id` is
@@ -125,7 +166,10 @@ mod tests {
         events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("1".into()) });
         events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
-        events.attach_channel(channel);
+        let (other_channel, other) = page_channel();
+        events.attach_channel("conversation-1", other_channel);
+        assert_eq!(*other.lock().unwrap(), [] as [Value; 0], "another window should not get the request");
+        events.attach_channel(MAIN_WINDOW, channel);
         assert_eq!(
             *got.lock().unwrap(),
             [json!({"type": "show_consent_request", "id": "2"})],
@@ -137,5 +181,12 @@ mod tests {
             Some(&json!({"type": "closing_asked", "servers": 2})),
             "the page should receive the event"
         );
+        assert!(events.send_to("conversation-1", ShellEvent::ActionChosen { action: "search".into() }), "a window");
+        assert_eq!(
+            *other.lock().unwrap(),
+            [json!({"type": "action_chosen", "action": "search"})],
+            "only the window with the menu bar should receive the action"
+        );
+        assert!(!events.send_to("conversation-2", ShellEvent::BundlesOver { count: 0 }), "a window without a page");
     }
 }

@@ -20,8 +20,8 @@ use crate::measure::{BenchMeasure, DrawingReporter};
 use crate::platform::DesktopPlatform;
 use crate::tray::Tray;
 use crate::{
-    announcements, app_frames, app_locations, app_updates, background, bench, closing, dropped_bundles, openings,
-    platform, presence, window,
+    announcements, app_frames, app_locations, app_updates, background, bench, closing, dropped_bundles, menu_bar,
+    openings, platform, presence, window,
 };
 
 /// Reason why Drawbridge could not start.
@@ -105,6 +105,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(EventPump::default());
     app_updates::start_updates(app);
     closing::exit_on_signal(app);
+    menu_bar::follow_menus(app);
     window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
     if measure.is_some() || !background::starts_in_background() || !named.is_empty() {

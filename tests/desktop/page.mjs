@@ -288,6 +288,18 @@ export class Page {
     return (await this.#browser.getWindowHandles()).length;
   }
 
+  /** Runs an action in the other of two windows, and returns to the current one. */
+  async inOtherWindow(act) {
+    const current = await this.#browser.getWindowHandle();
+    const other = (await this.#browser.getWindowHandles()).find((handle) => handle !== current);
+    await this.#browser.switchToWindow(other);
+    try {
+      await act();
+    } finally {
+      await this.#browser.switchToWindow(current);
+    }
+  }
+
   async go(hash) {
     await this.run((to) => void (location.hash = to), hash);
   }

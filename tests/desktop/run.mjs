@@ -2,7 +2,8 @@
 // display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers, `opened` openings
-// from outside of the window, `zoom` the zoom. `steps` counts the steps of everyday tasks and writes their table.
+// from outside of the window, `zoom` the zoom, `windows` the menu bar and windows of conversations. `steps` counts the
+// steps of everyday tasks and writes their table.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -32,6 +33,7 @@ import { activityAndConsent } from "./activity-and-consent.mjs";
 import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
 import { steps } from "./steps.mjs";
+import { conversationWindow, menuBar } from "./windows.mjs";
 import { zoomRestored, zoomByKeys } from "./zoom.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -157,7 +159,10 @@ try {
     await windowOf(large, [], zoomByKeys, endApp);
     await windowOf(large, [], zoomRestored, endApp);
   }
-  if (only === "zoom") {
+  if (only === undefined || only === "windows") {
+    await windowOf(placeOf("windows"), [], menuBar, conversationWindow, endApp);
+  }
+  if (only === "zoom" || only === "windows") {
     // Covered above.
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);

@@ -87,6 +87,7 @@ struct SharedAppViewState {
 #[derive(Debug)]
 struct ShownView {
     server: String,
+    conversation: Option<String>,
     uri: String,
     documents: FrameDocuments,
     inputs: mpsc::Sender<ViewInput>,
@@ -230,6 +231,7 @@ impl AppViews {
             events,
             config: self.server_config(&server).await?,
         };
+        let of_conversation = setup.conversation.clone();
         let queued = Arc::new(AtomicUsize::new(0));
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
@@ -239,7 +241,9 @@ impl AppViews {
                 return Err(AppViewError::TooMany);
             }
             let queued = Arc::clone(&queued);
-            views.insert(id.clone(), ShownView { server: server.clone(), uri, documents, inputs, queued });
+            let conversation = of_conversation;
+            views
+                .insert(id.clone(), ShownView { server: server.clone(), conversation, uri, documents, inputs, queued });
         }
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.
@@ -345,9 +349,10 @@ impl AppViews {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
-    /// Ends all apps. Called when Drawbridge's page is loaded again, which removes the frames of the apps.
-    pub fn remove_all(&self) {
-        self.views().clear();
+    /// Ends the apps for whose conversation `is_removed` returns `true`. Called with `None` for apps outside of
+    /// conversations. Used when a window closes or its page is loaded again, which removes the frames of the apps.
+    pub fn remove_views(&self, is_removed: impl Fn(Option<&str>) -> bool) {
+        self.views().retain(|_, view| !is_removed(view.conversation.as_deref()));
     }
 
     /// Reads the app page of a tool, or returns [`AppViewError::Unsupported`] if apps can't be shown.

@@ -135,6 +135,8 @@ pub struct AppSettings {
     pub check_updates: bool,
     /// Zoom level of Drawbridge's page, in percent.
     pub zoom: u16,
+    /// Set to show a menu bar in each window.
+    pub menu_bar: bool,
 }
 
 impl Default for AppSettings {
@@ -152,6 +154,8 @@ impl Default for AppSettings {
             on_close: "ask".into(),
             check_updates: false,
             zoom: 100,
+            // Apps for GNOME have no menu bar, and those for KDE can hide it.
+            menu_bar: !cfg!(target_os = "linux"),
         }
     }
 }

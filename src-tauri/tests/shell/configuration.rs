@@ -22,7 +22,11 @@ fn dangerous_security_settings_are_off() {
         security["dangerousDisableAssetCspModification"], false,
         "Tauri should add its own scripts to the policy"
     );
-    assert_eq!(security["capabilities"], serde_json::json!(["main"]), "each capability should be listed");
+    assert_eq!(
+        security["capabilities"],
+        serde_json::json!(["main", "conversation"]),
+        "each capability should be listed"
+    );
     for absent in ["devCsp", "assetProtocol", "dangerousRemoteDomainIpcAccess", "headers"] {
         assert!(security.get(absent).is_none(), "{absent} should not be set");
     }

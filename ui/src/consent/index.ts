@@ -1,18 +1,21 @@
 // Consent requests: each payload that needs the user's decision before it is sent.
 
 import { registerPageState } from "$lib/page-state";
+import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
+import { isShownHere, requestsElsewhere } from "./request-place";
 
+export { requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
 /** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
 registerPageState(() => {
   inlineController = new ConsentController(
-    () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
+    () => app.consentRequests.filter((one) => isShownHere(one) && inlinePlacement.accepts(one)),
     { inline: true },
   );
 });
@@ -21,7 +24,7 @@ registerPageState(() => {
 export let dialogController: ConsentController;
 registerPageState(() => {
   dialogController = new ConsentController(
-    () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
+    () => app.consentRequests.filter((one) => isShownHere(one) && !inlinePlacement.accepts(one)),
     {
       others: {
         get open() {
@@ -40,9 +43,15 @@ registerPageState(() => {
   );
 });
 
-/** Shows a request, or the list of all requests if this one is closed. */
+/**
+ * Shows a request, or the list of all requests if this one is closed. A request that another window shows is shown
+ * there.
+ */
 export function showConsent(id: string): void {
-  if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
+  const elsewhere = requestsElsewhere().find(({ requests }) => requests.some((r) => r.id === id));
+  if (typeof elsewhere?.conversation === "string")
+    void platform().openConversationWindow(elsewhere.conversation);
+  else if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
 }
 

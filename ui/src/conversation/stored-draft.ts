@@ -5,6 +5,13 @@ import { errorText } from "$lib/ui/error-title";
 /** Delay after a change before the draft is stored, in milliseconds. */
 const PAUSE = 400;
 
+const pending = new Set<Promise<void>>();
+
+/** Resolves once all drafts that are being stored were stored, or could not be. */
+export async function draftsStored(): Promise<void> {
+  await Promise.all(pending);
+}
+
 export class StoredDraft {
   readonly #conversation: string;
   /** Called with the reason if a draft can't be stored, and with `null` after it was stored. */
@@ -39,9 +46,11 @@ export class StoredDraft {
     const text = this.#text;
     if (this.#stored === null || this.#stored === text) return;
     this.#stored = text;
-    call("set_draft", { conversation: this.#conversation, text }).then(
+    const sent = call("set_draft", { conversation: this.#conversation, text }).then(
       () => this.#onProblem(null),
       (cause: unknown) => this.#onProblem(errorText(cause)),
     );
+    pending.add(sent);
+    void sent.finally(() => pending.delete(sent));
   }
 }

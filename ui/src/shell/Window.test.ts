@@ -28,7 +28,7 @@ const user = userEvent.setup();
 const settings = {
   ...({ theme: "light", language: "en", welcomeDone: false, announce: true } as const),
   ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
-  ...{ checkUpdates: false, zoom: 100 },
+  ...{ checkUpdates: false, zoom: 100, menuBar: false },
 };
 const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
 const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };

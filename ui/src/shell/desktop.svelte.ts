@@ -1,11 +1,15 @@
 // Client state of the desktop shell.
 import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
+import { viewFromHash } from "$lib/state/route";
+import { router } from "$lib/state/router.svelte";
 
 import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
+import { closeConversationWindow, receiveConversationWindows } from "./conversation-windows";
 import { openConsentQueue, showConsent } from "./views";
+import { runWindowAction } from "./window-actions";
 
 class Closing {
   /** Number of running servers that closing would end. 0 unless the closing dialog is shown. */
@@ -33,6 +37,11 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.type === "conversation_windows_changed")
+    receiveConversationWindows(event.conversations);
+  else if (event.type === "window_closing") void closeConversationWindow();
+  else if (event.type === "view_chosen") router.go(viewFromHash(event.view));
+  else if (event.type === "action_chosen") runWindowAction(event.action);
   else if (event.id === null) openConsentQueue();
   else showConsent(event.id);
 }

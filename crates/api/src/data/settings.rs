@@ -38,6 +38,8 @@ pub struct Settings {
     pub check_updates: bool,
     /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
     pub zoom: u16,
+    /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+    pub menu_bar: bool,
 }
 
 /// Minimum zoom of the page, in percent.

@@ -239,6 +239,7 @@ pub(super) fn settings_view(settings: AppSettings) -> Settings {
         },
         check_updates: settings.check_updates,
         zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
+        menu_bar: settings.menu_bar,
     }
 }
 
@@ -271,5 +272,6 @@ pub(super) fn to_app_settings(settings: Settings) -> AppSettings {
         .to_owned(),
         check_updates: settings.check_updates,
         zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
+        menu_bar: settings.menu_bar,
     }
 }

@@ -7590,7 +7590,11 @@ checkUpdates: boolean,
 /**
  * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
  */
-zoom: number, };
+zoom: number, 
+/**
+ * `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+ */
+menuBar: boolean, };
 
 /**
  * Endpoint that receives credentials, codes or tokens during or after a sign-in.

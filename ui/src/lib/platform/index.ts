@@ -8,6 +8,7 @@ import { webPlatform } from "./web";
 export type {
   AppRelease,
   DesktopReport,
+  MenuBar,
   Opening,
   OpeningRefusal,
   PageSandbox,

@@ -24,6 +24,7 @@ export class SettingsState {
     onClose: "ask",
     checkUpdates: false,
     zoom: 100,
+    menuBar: false,
   });
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();

@@ -12,6 +12,7 @@ import type {
 import {
   setPlatform,
   type DesktopReport,
+  type MenuBar,
   type PageSandbox,
   type Platform,
   type ShellEvent,
@@ -88,6 +89,18 @@ export class FakeHost implements Platform {
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
+  readonly hasConversationWindows = true;
+  /** Conversations whose windows the page opened or brought to the front. */
+  openedWindows: string[] = [];
+  /** Reason why no window can be opened, or `null` if one can. */
+  windowProblem: string | null = null;
+  /** Number of times that the page closed its window. */
+  closedWindows = 0;
+  /** Views that the page opened in the main window. */
+  mainViews: (string | null)[] = [];
+  menuBar: Platform["menuBar"] = "optional";
+  /** Contents that the page set for the menu bar, the newest last. */
+  menuBars: MenuBar[] = [];
   /** The user's decisions about closing the window. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -175,6 +188,24 @@ export class FakeHost implements Platform {
     this.drawnIn.push(percent);
   }
 
+  openConversationWindow(conversation: string): Promise<void> {
+    if (this.windowProblem !== null) return Promise.reject(new Error(this.windowProblem));
+    this.openedWindows.push(conversation);
+    return Promise.resolve();
+  }
+
+  closeWindow(): void {
+    this.closedWindows += 1;
+  }
+
+  showMainWindow(hash: string | null): void {
+    this.mainViews.push(hash);
+  }
+
+  setMenuBar(menuBar: MenuBar): void {
+    this.menuBars.push(menuBar);
+  }
+
   updateReport(): Promise<UpdateReport | null> {
     return Promise.resolve(structuredClone(this.updates));
   }
@@ -257,7 +288,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
-      ...{ checkUpdates: false, zoom: 100 },
+      ...{ checkUpdates: false, zoom: 100, menuBar: false },
     },
     configProblem: null,
     paths: {

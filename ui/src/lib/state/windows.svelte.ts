@@ -1,0 +1,19 @@
+// The conversation that this window shows alone, and the conversations that are open in other windows.
+import { registerPageState } from "$lib/page-state";
+
+class Windows {
+  /** Conversation that this window shows alone, or `null` in the main window. */
+  readonly own: string | null = new URLSearchParams(location.search).get("conversation");
+  /** Conversations that are open in windows of their own. Known to the main window only. */
+  elsewhere = $state.raw<readonly string[]>([]);
+  /** Set once the user closes this window. Its content is removed, which stores the draft. */
+  isClosing = $state(false);
+
+  /** Returns `true` if another window shows the conversation. */
+  isElsewhere(conversation: string): boolean {
+    return this.elsewhere.includes(conversation);
+  }
+}
+
+export let windows: Windows;
+registerPageState(() => (windows = new Windows()));
