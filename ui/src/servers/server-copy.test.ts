@@ -28,6 +28,7 @@ describe("copying a server", () => {
     ["Copy settings as JSON", "mcp_servers", "Settings copied as JSON"],
     ["Copy settings as JSON for VS Code", "vs_code", "Settings copied as JSON for VS Code"],
     ["Copy “Add to Drawbridge” link", "link", "Link copied"],
+    ["Copy “Add to Drawbridge” badge (Markdown)", "link_markdown", "Badge copied as Markdown"],
   ];
 
   test.each(forms)("%s puts the text of the host into the clipboard", async (item, form, title) => {
@@ -84,9 +85,12 @@ describe("copying a server", () => {
         },
       },
     );
-    await choose("Copy “Add to Drawbridge” link");
-    await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
-    expect(failures.list[0]?.cause).toMatchObject({ message });
+    for (const item of ["link", "badge (Markdown)"]) {
+      failures.list = [];
+      await choose(`Copy “Add to Drawbridge” ${item}`);
+      await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
+      expect(failures.list[0]?.cause).toMatchObject({ message });
+    }
   });
 
   test("shows no note on the page of another server", async () => {

@@ -2964,7 +2964,7 @@ form: ServerExportForm, };
  */
 export type ExportedServer = { 
 /**
- * JSON or link, for copying.
+ * JSON, link or Markdown, for copying.
  */
 text: string, 
 /**
@@ -7170,7 +7170,7 @@ tools?: ToolFilter, };
 /**
  * Format in which one server is exported.
  */
-export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
+export type ServerExportForm = "mcp_servers" | "vs_code" | "link" | "link_markdown";
 
 /**
  * The instructions that a server provides for models.
