@@ -122,6 +122,7 @@ export interface Commands {
   restore_grant: { request: GrantRef; response: EmptyObject };
   policy: { request: EmptyObject; response: Policy };
   set_policy_rule: { request: Rule; response: RuleRef };
+  restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
   set_preset: { request: SetPreset; response: EmptyObject };
   set_trust: { request: SetTrust; response: EmptyObject };
