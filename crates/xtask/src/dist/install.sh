@@ -22,7 +22,7 @@ while [ "$colours" -lt 16 ]; do
   [ "$tries" -le 120 ] || { cat /tmp/app.log; echo "FAILED  the window stayed empty"; exit 1; }
   kill -0 "$app" || { cat /tmp/app.log; echo "FAILED  the app ended"; exit 1; }
   sleep 1
-  import -display :97 -window root /tmp/window.png 2>/dev/null && colours=$(identify -format %k /tmp/window.png)
+  import -display :97 -window root /tmp/window.png 2>/dev/null && colours=$(identify -format %k /tmp/window.png || echo 0)
 done
 sleep 2
 import -display :97 -window root /tmp/window.png
