@@ -74,7 +74,7 @@ describe("copying a server", () => {
     write.mockRestore();
   });
 
-  test("shows why no link can add the server", async () => {
+  test.each(["link", "badge (Markdown)"])("shows why there can be no %s", async (item) => {
     const message = "no link can install this server: its address is not encrypted";
     await showServerTab(
       "overview",
@@ -85,12 +85,9 @@ describe("copying a server", () => {
         },
       },
     );
-    for (const item of ["link", "badge (Markdown)"]) {
-      failures.list = [];
-      await choose(`Copy “Add to Drawbridge” ${item}`);
-      await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
-      expect(failures.list[0]?.cause).toMatchObject({ message });
-    }
+    await choose(`Copy “Add to Drawbridge” ${item}`);
+    await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
+    expect(failures.list[0]?.cause).toMatchObject({ message });
   });
 
   test("shows no note on the page of another server", async () => {
