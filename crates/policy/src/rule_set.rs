@@ -7,8 +7,8 @@ use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES_PER_SOURCE;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
-/// Maximum identifier under which a rule is restored. A greater one would leave few identifiers for new rules, which get
-/// the next after the greatest.
+/// Maximum identifier under which a rule is restored. A greater one would leave few identifiers for new rules, which
+/// get the next after the greatest.
 const MAX_RESTORED_ID: u64 = 1 << 32;
 
 /// Error for a list of rules, one of which is invalid.

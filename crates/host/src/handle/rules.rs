@@ -72,9 +72,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::Rule`] if the rule is invalid, [`RulesError::Unusable`] if the current rule file is invalid,
-    /// [`RulesError::Store`] if the file or the audit log can't be written, and [`RulesError::Closed`] if the host has
-    /// shut down.
+    /// Returns [`RulesError::Rule`] if the rule is invalid, [`RulesError::Unusable`] if the current rule file is
+    /// invalid, [`RulesError::Store`] if the file or the audit log can't be written, and [`RulesError::Closed`] if the
+    /// host has shut down.
     pub async fn restore_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
         self.with_owner_reply(move |owner, reply| owner.restore_rule(rule, reply)).await?
     }

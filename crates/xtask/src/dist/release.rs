@@ -40,8 +40,8 @@ impl Release {
         Ok(Self { version, epoch })
     }
 
-    /// Returns the version of the packages. A pre-release has a tilde, with which it sorts before its release: rpm allows
-    /// no hyphen in versions, and dpkg sorts one after the release.
+    /// Returns the version of the packages. A pre-release has a tilde, with which it sorts before its release: rpm
+    /// allows no hyphen in versions, and dpkg sorts one after the release.
     pub(super) fn package_version(&self) -> String {
         self.version.replace('-', "~")
     }
