@@ -66,6 +66,47 @@ pub(crate) fn add_demo_server_at_first_start(locations: &Locations) -> Result<()
     Ok(())
 }
 
+/// Replaces the copy of the demo server if this AppImage contains another version of it. An approval of the previous
+/// version does not apply to the new one, so its next start asks again. Must be called before the host starts, so that
+/// a server which starts by itself has the new version.
+pub(crate) fn update_copied_demo_server() {
+    let (Some(mounted), Some(home)) = (appimage_mount_point(), env::home_dir()) else { return };
+    let program = env::current_exe().ok();
+    let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return };
+    match update_copy(&demo, &mounted, &home) {
+        Ok(true) => tracing::info!("the copy of the demo server was updated"),
+        Ok(false) => {}
+        Err(error) => tracing::warn!("the copy of the demo server could not be updated: {error}"),
+    }
+}
+
+/// Replaces the copy of `demo` in the home folder if it exists and has other contents. Returns `true` if it was
+/// replaced.
+fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
+    let Some(name) = demo.file_name().filter(|_| demo.starts_with(mounted)) else { return Ok(false) };
+    let copy = home.join(COPIED_PROGRAMS_PATH).join(name);
+    // A copy that the user has deleted or replaced by a link is not created again.
+    let Ok(found) = copy.symlink_metadata() else { return Ok(false) };
+    if !found.is_file() || (found.len() == demo.metadata()?.len() && fs::read(&copy)? == fs::read(demo)?) {
+        return Ok(false);
+    }
+    copy_program(demo, &copy)?;
+    Ok(true)
+}
+
+/// Copies a program. If the copy exists, it is replaced at once, also while it runs.
+fn copy_program(program: &Path, copy: &Path) -> io::Result<()> {
+    let unfinished = copy.with_extension("new");
+    // An interrupted copy may have left a file that can't be written to.
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    // Copies the mode as well, so the copy is executable.
+    fs::copy(program, &unfinished)?;
+    fs::rename(&unfinished, copy)
+}
+
 /// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
 /// that an AppImage starts inherit these variables, so this program may belong to another package.
 ///
@@ -87,10 +128,8 @@ fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> i
     let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
     let folder = home.join(COPIED_PROGRAMS_PATH);
     fs::create_dir_all(&folder)?;
-    let (copy, unfinished) = (folder.join(name), folder.join("demo-server.new"));
-    // Copies the mode as well, so the copy is executable.
-    fs::copy(&demo, &unfinished)?;
-    fs::rename(&unfinished, &copy)?;
+    let copy = folder.join(name);
+    copy_program(&demo, &copy)?;
     Ok(Some(copy))
 }
 
@@ -147,6 +186,31 @@ mod tests {
         assert_eq!(path(None, ann), Some(demo.clone()), "another package is not copied");
         let other = root.path().join(".mount_y");
         assert_eq!(path(Some(other.as_path()), ann), Some(demo.clone()), "an inherited mount point is ignored");
+    }
+
+    #[test]
+    fn copied_demo_server_follows_the_version_in_the_appimage() {
+        let root = tempfile::tempdir().unwrap();
+        let (mounted, home) = (root.path().join(".mount_x"), root.path().join("home"));
+        let (demo, copy) = (mounted.join("demo-server"), home.join(COPIED_PROGRAMS_PATH).join("demo-server"));
+        fs::create_dir_all(&mounted).unwrap();
+        fs::write(&demo, "version 2").unwrap();
+        let update = || update_copy(&demo, &mounted, &home).unwrap();
+        assert!(!update() && !copy.exists(), "without a copy nothing is created");
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        for other in ["version 1", "a version of another size"] {
+            fs::write(&copy, other).unwrap();
+            // An earlier update was interrupted.
+            fs::write(copy.with_extension("new"), "vers").unwrap();
+            assert!(update(), "{other} is replaced");
+            assert_eq!(fs::read(&copy).unwrap(), b"version 2");
+            assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "no unfinished copy should remain");
+            assert!(!update(), "the same version is not copied again");
+        }
+        fs::write(&demo, "version 3").unwrap();
+        let elsewhere = update_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
+        assert!(!elsewhere, "a demo server outside of the AppImage is not copied");
+        assert_eq!(fs::read(&copy).unwrap(), b"version 2");
     }
 
     #[test]

@@ -75,6 +75,7 @@ pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening:
 fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
     let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
+    app_locations::update_copied_demo_server();
     app_locations::add_demo_server_at_first_start(&locations)?;
     let options =
         HostOptions { autostart: true, shows_apps: app_frames::MCP_APPS_ARE_SUPPORTED, ..HostOptions::default() };

@@ -173,7 +173,14 @@ test("a server is copied as JSON and as a link, and its secret is named but not 
   const link = await copied();
   expect(link).toMatch(/^drawbridge:\/\/mcp\/install\?name=notes&config=/);
   expect(Buffer.from(link.split("config=")[1]!, "base64url").toString(), "the link should have no secret").not.toContain(SECRET);
+
+  await choose("Copy “Add to Drawbridge” badge (Markdown)");
+  await expect(note).toContainText("Badge copied as Markdown");
+  const badge = await copied();
+  expect(badge, "the badge should have the link, and the link as text").toBe(
+    `[Add to Drawbridge](${link}), or copy this and paste it under *Add server*:\n\n\`\`\`text\n${link}\n\`\`\``,
+  );
   await visit(app, "#/add-server");
-  await main.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" }).fill(link);
+  await main.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" }).fill(badge);
   await expect(main, "Drawbridge should read its own link").toContainText(`${DEMO} --era both`);
 });

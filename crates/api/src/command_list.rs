@@ -251,6 +251,8 @@ macro_rules! commands {
             policy: EmptyObject => Policy,
             /// Adds a rule to the user's rule file, or replaces the rule with the same number.
             set_policy_rule: Rule => RuleRef,
+            /// Adds a removed rule of the user again, with the same number unless another rule has it by now.
+            restore_policy_rule: Rule => RuleRef,
             /// Removes a rule from the user's file.
             remove_policy_rule: RuleRef => EmptyObject,
             /// Sets the preset, which decides how often consent is requested.

@@ -44,7 +44,7 @@ pub(crate) async fn run(
         "files": files,
         "plan": runs,
         "planProblem": problem,
-        "warnings": bundle.warnings,
+        "warnings": bundle.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     }))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn manifest_text(bundle: &Bundle) -> String {
     text.push_str(&format!("sha256      {}\n", bundle.archive.sha256()));
     text.push_str(&format!("signature   {}\n", bundle.archive.signature()));
     for warning in &bundle.warnings {
-        text.push_str(&format!("warning     {}\n", escape_line(warning)));
+        text.push_str(&format!("warning     {}\n", escape_line(&warning.to_string())));
     }
     text
 }

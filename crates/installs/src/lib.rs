@@ -12,12 +12,14 @@
 
 mod carried_values;
 mod input;
+mod manifest_warning;
 mod note;
 mod plan_values;
 mod template;
 
 pub use carried_values::CarriedValues;
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE_BYTES, PlanInput};
+pub use manifest_warning::{ManifestValueType, ManifestWarning};
 pub use note::{InstallNote, PlanPlace};
 pub use plan_values::{FillError, InputProblem};
 pub use template::{Template, TemplateArgument, TemplatePart};

@@ -64,7 +64,7 @@ describe("rules", () => {
       {
         policy: () => ({ ...emptyPolicy, rules }),
         remove_policy_rule: () => ((rules = []), {}),
-        set_policy_rule: () => ({ source: "user", id: "8" }),
+        restore_policy_rule: () => ({ source: "user", id: "7" }),
       },
     );
     return { host, removed };
@@ -81,9 +81,9 @@ describe("rules", () => {
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
     await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
     expect(
-      host.requests("set_policy_rule"),
-      "the whole rule should be added with a new id",
-    ).toEqual([{ ...removed, id: "" }]);
+      host.requests("restore_policy_rule"),
+      "the whole rule should be added with its id",
+    ).toEqual([removed]);
   });
 
   const special: [string, Partial<Rule>][] = [
@@ -95,9 +95,9 @@ describe("rules", () => {
     const { host, removed } = await removable("allow", changes);
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
-    await waitFor(() => expect(host.requests("set_policy_rule")).toHaveLength(1));
+    await waitFor(() => expect(host.requests("restore_policy_rule")).toHaveLength(1));
     expect(host.requests("remove_policy_rule")).toEqual([{ source: removed?.source, id: "7" }]);
-    expect(host.requests("set_policy_rule")).toEqual([{ ...removed, id: "" }]);
+    expect(host.requests("restore_policy_rule")).toEqual([removed]);
   });
 
   it.each(["deny", "ask"] as const)(

@@ -28,6 +28,7 @@ describe("copying a server", () => {
     ["Copy settings as JSON", "mcp_servers", "Settings copied as JSON"],
     ["Copy settings as JSON for VS Code", "vs_code", "Settings copied as JSON for VS Code"],
     ["Copy “Add to Drawbridge” link", "link", "Link copied"],
+    ["Copy “Add to Drawbridge” badge (Markdown)", "link_markdown", "Badge copied as Markdown"],
   ];
 
   test.each(forms)("%s puts the text of the host into the clipboard", async (item, form, title) => {
@@ -73,7 +74,7 @@ describe("copying a server", () => {
     write.mockRestore();
   });
 
-  test("shows why no link can add the server", async () => {
+  test.each(["link", "badge (Markdown)"])("shows why there can be no %s", async (item) => {
     const message = "no link can install this server: its address is not encrypted";
     await showServerTab(
       "overview",
@@ -84,7 +85,7 @@ describe("copying a server", () => {
         },
       },
     );
-    await choose("Copy “Add to Drawbridge” link");
+    await choose(`Copy “Add to Drawbridge” ${item}`);
     await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
     expect(failures.list[0]?.cause).toMatchObject({ message });
   });

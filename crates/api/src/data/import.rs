@@ -202,12 +202,14 @@ pub enum ServerExportForm {
     VsCode,
     /// Link that adds the server to Drawbridge.
     Link,
+    /// Markdown with that link, for a README.
+    LinkMarkdown,
 }
 
 /// One server in a format of other apps or as an install link. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ExportedServer {
-    /// JSON or link, for copying.
+    /// JSON, link or Markdown, for copying.
     pub text: String,
     /// Values and settings that the text omits.
     pub omissions: ExportOmissions,

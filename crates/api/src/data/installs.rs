@@ -9,7 +9,7 @@ use ts_rs::TS;
 
 use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
-pub use installs::{InputKind, InputProblem, InstallNote, PlanInput, PlanPlace};
+pub use installs::{InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace};
 
 /// Request to search the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
@@ -224,8 +224,8 @@ pub struct OfferedBundle {
     pub files: u32,
     /// Size of the unpacked bundle in bytes.
     pub unpacked_bytes: u64,
-    /// Sentences about unsupported members of the manifest.
-    pub warnings: Vec<String>,
+    /// Parts of the manifest that are not used.
+    pub warnings: Vec<ManifestWarning>,
 }
 
 /// Configuration that an installation would add, with the inputs that the user has to fill in.

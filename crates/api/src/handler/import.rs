@@ -115,10 +115,11 @@ pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<Expor
     Ok(match what.form {
         ServerExportForm::McpServers => exported_json(ExportForm::McpServers),
         ServerExportForm::VsCode => exported_json(ExportForm::VsCode),
-        ServerExportForm::Link => {
+        form @ (ServerExportForm::Link | ServerExportForm::LinkMarkdown) => {
             let link = other_apps::install_link(&entry, LinkTarget::Drawbridge)
                 .map_err(|problem| ApiError::new(ErrorCode::Invalid, problem.message))?;
-            ExportedServer { text: link.link, omissions: link.omissions }
+            let text = if form == ServerExportForm::Link { link.link.clone() } else { link.markdown() };
+            ExportedServer { text, omissions: link.omissions }
         }
     })
 }

@@ -374,6 +374,9 @@ impl Handler for Api {
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
         rules::set_policy_rule(self, r).await
     }
+    async fn restore_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
+        rules::restore_policy_rule(self, r).await
+    }
     async fn remove_policy_rule(&self, r: RuleRef) -> Result<EmptyObject, ApiError> {
         rules::remove_policy_rule(self, r).await
     }

@@ -21,6 +21,13 @@ pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiEr
     Ok(views::rule_ref_view(api.host.set_rule(views::to_policy_rule(r)?).await?))
 }
 
+pub(super) async fn restore_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
+    if r.source == RuleSource::Managed {
+        return Err(ApiError::from(RulesError::NoSuchRule));
+    }
+    Ok(views::rule_ref_view(api.host.restore_rule(views::to_policy_rule(r)?).await?))
+}
+
 pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObject, ApiError> {
     api.host.remove_rule(views::to_rule_ref(&r)?).await?;
     Ok(EmptyObject {})

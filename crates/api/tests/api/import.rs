@@ -307,9 +307,12 @@ async fn server_is_exported_without_secrets() {
     let api = Api::new(app.host.clone());
     let export =
         async |form: &str| run_command(&api, "export_server", json!({ "server": "files", "form": form })).await;
-    for (form, start) in
-        [("mcp_servers", "{"), ("vs_code", "{"), ("link", "drawbridge://mcp/install?name=files&config=")]
-    {
+    for (form, start) in [
+        ("mcp_servers", "{"),
+        ("vs_code", "{"),
+        ("link", "drawbridge://mcp/install?name=files&config="),
+        ("link_markdown", "[Add to Drawbridge](drawbridge://mcp/install?name=files&config="),
+    ] {
         let exported = export(form).await;
         let text = exported["text"].as_str().unwrap();
         assert!(text.starts_with(start), "{form}: {text}");

@@ -240,7 +240,7 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
         "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => {
             ProgramKind::Launcher
         }
-        "docker" | "podman" | "nerdctl" => ProgramKind::Container,
+        name if process::is_container_engine(name) => ProgramKind::Container,
         "sudo" | "doas" | "pkexec" | "runas" => ProgramKind::Elevation,
         _ => return None,
     })

@@ -122,6 +122,7 @@ export interface Commands {
   restore_grant: { request: GrantRef; response: EmptyObject };
   policy: { request: EmptyObject; response: Policy };
   set_policy_rule: { request: Rule; response: RuleRef };
+  restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
   set_preset: { request: SetPreset; response: EmptyObject };
   set_trust: { request: SetTrust; response: EmptyObject };
@@ -2964,7 +2965,7 @@ form: ServerExportForm, };
  */
 export type ExportedServer = { 
 /**
- * JSON or link, for copying.
+ * JSON, link or Markdown, for copying.
  */
 text: string, 
 /**
@@ -4556,6 +4557,73 @@ conversion: string,
 choices: Array<string>, };
 
 /**
+ * Type of a value in a manifest.
+ */
+export type ManifestValueType = "text" | "boolean" | "number" | "object" | "list";
+
+/**
+ * A part of a bundle's manifest that is not used as its publisher wrote it. Its texts are from the publisher, limited
+ * in size by the parser of the manifest, and escaped for display.
+ */
+export type ManifestWarning = { "is": "unknown_member", 
+/**
+ * Path of the unknown member in the manifest.
+ */
+member: string, } | { "is": "missing_member", 
+/**
+ * Path of the missing member in the manifest.
+ */
+member: string, } | { "is": "wrong_type", 
+/**
+ * Path of the member in the manifest.
+ */
+member: string, 
+/**
+ * Type that the value should have.
+ */
+expected: ManifestValueType, } | { "is": "wrong_items", 
+/**
+ * Path of the list in the manifest.
+ */
+member: string, 
+/**
+ * Type that each item should have.
+ */
+expected: ManifestValueType, } | { "is": "too_many_items", 
+/**
+ * Path of the list in the manifest.
+ */
+member: string, 
+/**
+ * Number of items that are used.
+ */
+used: number, } | { "is": "truncated", 
+/**
+ * Path of the text in the manifest.
+ */
+member: string, } | { "is": "unknown_manifest_version", 
+/**
+ * Version of the manifest's format.
+ */
+version: string, } | { "is": "uncomparable_version", 
+/**
+ * Version of the bundle.
+ */
+version: string, } | { "is": "unknown_setting_type", 
+/**
+ * Path of the setting's type in the manifest.
+ */
+member: string, } | { "is": "picture_outside", 
+/**
+ * Path or URL of the picture.
+ */
+picture: string, } | { "is": "translations_path", 
+/**
+ * Path of the translations' member in the manifest.
+ */
+member: string, };
+
+/**
  * Message of a prompt or of a sampling request.
  */
 export type Message = { 
@@ -4874,9 +4942,9 @@ files: number,
  */
 unpackedBytes: number, 
 /**
- * Sentences about unsupported members of the manifest.
+ * Parts of the manifest that are not used.
  */
-warnings: Array<string>, };
+warnings: Array<ManifestWarning>, };
 
 /**
  * A server whose tools a model may use in a conversation.
@@ -7170,7 +7238,7 @@ tools?: ToolFilter, };
 /**
  * Format in which one server is exported.
  */
-export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
+export type ServerExportForm = "mcp_servers" | "vs_code" | "link" | "link_markdown";
 
 /**
  * The instructions that a server provides for models.
