@@ -130,6 +130,7 @@ mod tests {
     }
 
     proptest! {
+        // [apps-draft-tools-namespace]
         #[test]
         fn keys_of_apps_collide_with_no_other_keys(
             server in similar_name(),

@@ -176,6 +176,7 @@ async fn errors_and_invalid_results_of_an_app_name_its_server() {
     }
 }
 
+// [apps-draft-tools-closed]
 #[tokio::test]
 async fn tools_end_with_the_app() {
     let mut test = TestViews::start(&[HTML], json!({})).await;

@@ -77,6 +77,7 @@ async fn next_command(received: &mut mpsc::Receiver<AppToolCommand>) -> AppToolC
     received.expect("the command should come in time").expect("the host should run")
 }
 
+// [apps-draft-tools-audit]
 #[tokio::test]
 async fn each_call_needs_consent_and_reaches_only_the_app() {
     let app = start().await;

@@ -49,6 +49,7 @@ fn tools_are_offered_only_by_an_initialized_page_that_declares_them() {
     assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
 }
 
+// [apps-draft-tools-limits]
 #[test]
 fn app_tool_list_is_read_page_by_page_and_bounded() {
     let mut page = page_with_tools();
