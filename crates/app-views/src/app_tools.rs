@@ -50,7 +50,7 @@ pub(crate) struct OfferedAppTools {
 impl OfferedAppTools {
     pub(crate) fn new(host: Host, server: String, provider: AppToolProvider, conversation: Option<String>) -> Self {
         let (sender, commands) = mpsc::channel(MAX_PENDING_COMMANDS);
-        let tools = Arc::default();
+        let tools: Arc<Vec<Tool>> = Arc::default();
         Self {
             host,
             server,

@@ -343,7 +343,7 @@ mod tests {
         let states =
             |servers: &[_]| OfferedTools::new(servers).all_tools().iter().map(|tool| tool.state).collect::<Vec<_>>();
         let (offered, disabled) = (ToolState::Offered, ToolState::Disabled);
-        assert_eq!(states(&with(None)), [offered; 3], "all tools are offered by default");
+        assert_eq!(states(&with(None, &[])), [offered; 3], "all tools are offered by default");
         assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not offered");
         assert_eq!(
             states(&with(Some("read*"), &["read_all"])),

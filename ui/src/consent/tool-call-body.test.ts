@@ -48,12 +48,12 @@ describe("the request of a tool", () => {
   });
 
   it("E8: the title and the arguments name the app that receives the call instead of the server", () => {
-    const body = { ...toolBody({ path: "/x" }), app: "show\u202e", definition: '{"name":"write_file"}' };
+    const body = { ...toolBody({ path: "/x" }), app: "show", definition: '{"name":"write_file"}' };
     const request = consentRequest(body as never);
     renderRequests(request);
-    expect(title()).toBe("Run write_file of the app of showU+202E on files?");
-    expect(titleLabel(request)).toBe("Run “write_file” of the app of “showU+202E” on “files”?");
-    expect(frame().getByText("Sends to the app of showU+202E on files:")).toBeVisible();
+    expect(title()).toBe("Run write_file of the app of show on files?");
+    expect(titleLabel(request)).toBe("Run “write_file” of the app of “show” on “files”?");
+    expect(frame().getByText("Sends to the app of show on files:")).toBeVisible();
     expect(frame().getByText(/Full definition by the app/)).toBeVisible();
   });
 
