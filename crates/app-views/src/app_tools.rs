@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use domain::app_view::{AppToolProvider, AppToolView, AppViewChange};
+use domain::app_view::{AppToolView, AppViewChange, ProvidingApp};
 use domain::call::CallId;
 use host::{AppToolCommand, AppTools, Host};
 use mcp_apps::limits::{APP_TOOL_TIMEOUT, MAX_APP_TOOL_CALLS};
@@ -29,7 +29,7 @@ type CallReply = oneshot::Sender<Result<CallToolResult, CallError>>;
 pub(crate) struct OfferedAppTools {
     host: Host,
     server: String,
-    provider: AppToolProvider,
+    app: ProvidingApp,
     /// Conversation whose model can use the tools, or `None` if the app belongs to no conversation.
     conversation: Option<String>,
     tools: Arc<Vec<Tool>>,
@@ -48,13 +48,13 @@ pub(crate) struct OfferedAppTools {
 }
 
 impl OfferedAppTools {
-    pub(crate) fn new(host: Host, server: String, provider: AppToolProvider, conversation: Option<String>) -> Self {
+    pub(crate) fn new(host: Host, server: String, app: ProvidingApp, conversation: Option<String>) -> Self {
         let (sender, commands) = mpsc::channel(MAX_PENDING_COMMANDS);
         let tools: Arc<Vec<Tool>> = Arc::default();
         Self {
             host,
             server,
-            provider,
+            app,
             conversation,
             hash: definitions_hash(&tools),
             tools,
@@ -129,7 +129,7 @@ impl OfferedAppTools {
         let conversation = self.conversation.clone().filter(|_| hash == self.hash.as_str() && !self.tools.is_empty());
         let tools = AppTools {
             server: self.server.clone(),
-            provider: self.provider.clone(),
+            app: self.app.clone(),
             conversation: conversation.ok_or(AppViewError::OtherTools)?,
             tools: Arc::clone(&self.tools),
             commands: self.sender.clone(),
@@ -142,7 +142,7 @@ impl OfferedAppTools {
     async fn turn_off(&mut self, by_user: bool) {
         if std::mem::take(&mut self.is_on) {
             // Fails only if the host has shut down.
-            let _ = self.host.turn_off_app_tools(self.provider.view.clone(), by_user).await;
+            let _ = self.host.turn_off_app_tools(self.app.view.clone(), by_user).await;
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::Chat;
-use domain::app_view::{AppToolProvider, AppViewChange, AppViewEvent, AppViewId};
+use domain::app_view::{AppViewChange, AppViewEvent, AppViewId, ProvidingApp};
 use domain::content::ToolResult;
 use host::view::HostEvent;
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
@@ -161,8 +161,8 @@ impl ViewTask {
             }
             ViewedCall::Streamed(call) => Some(call),
         };
-        let provider = AppToolProvider { view: setup.id.clone(), tool: setup.tool.clone() };
-        let tools = OfferedAppTools::new(host.clone(), setup.server.clone(), provider, setup.conversation.clone());
+        let shown = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
+        let tools = OfferedAppTools::new(host.clone(), setup.server.clone(), shown, setup.conversation.clone());
         let origin = CallOrigin::App {
             conversation: setup.conversation,
             tool: setup.tool.clone(),

@@ -7,7 +7,7 @@ mod tool_state;
 
 use std::collections::HashMap;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use host::{AppToolsForModel, ServerForModel};
 use mcp_apps::ToolMetadata;
 use models::ModelTool;
@@ -42,7 +42,7 @@ pub struct OfferedTool {
     /// Name of the tool on its server or in its app. Empty if the server is not running.
     pub tool: String,
     /// Shown app that provides the tool, or `None` if the server does.
-    pub app: Option<AppToolProvider>,
+    pub app: Option<ProvidingApp>,
     /// Unique name under which the model knows the tool.
     pub key: String,
     /// Estimated number of tokens of the tool's definition.

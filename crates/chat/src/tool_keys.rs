@@ -6,7 +6,7 @@
 //! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server has
 //! the same name. It ends in a part of a hash, too.
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use policy::Hash;
 use serde_json::json;
 
@@ -51,8 +51,8 @@ pub fn tool_key(server: &str, tool: &str) -> String {
 /// Returns the name under which a model knows a tool of a shown app. It differs for each shown app, so that it can't refer
 /// to a tool of another app that is shown later.
 #[must_use]
-pub fn app_tool_key(server: &str, provider: &AppToolProvider, tool: &str) -> String {
-    let hash = Hash::of_json(&json!([server, provider.view, provider.tool, tool]));
+pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
+    let hash = Hash::of_json(&json!([server, app.view, app.tool, tool]));
     let digits = &hash.as_str()[..KEY_HASH_DIGITS];
     let mut readable = String::new();
     for c in sanitized_prefix(tool, MAX_APP_TOOL_NAME_CHARS).chars() {
@@ -139,11 +139,11 @@ mod tests {
             tool in similar_name(),
             others in prop::collection::vec((similar_name(), similar_name()), 1..20),
         ) {
-            let provider = |view: &str| AppToolProvider { view: view.to_owned(), tool: app.clone() };
-            let key = app_tool_key(&server, &provider(&view), &tool);
+            let app = |view: &str| ProvidingApp { view: view.to_owned(), tool: app.clone() };
+            let key = app_tool_key(&server, &app(&view), &tool);
             prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
             prop_assert!(!key.contains(TOOL_KEY_SEPARATOR), "{} is no key of a server's tool, nor of one that another server names", key);
-            prop_assert_ne!(&key, &app_tool_key(&server, &provider("another"), &tool));
+            prop_assert_ne!(&key, &app_tool_key(&server, &app("another"), &tool));
             for (server, tool) in others {
                 prop_assert_ne!(&key, &tool_key(&server, &tool));
             }

@@ -120,7 +120,7 @@ pub struct AppToolView {
 
 /// The displayed MCP app that provides a tool for models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppToolProvider {
+pub struct ProvidingApp {
     /// Identifier of the displayed app.
     pub view: AppViewId,
     /// Name of the tool on its server whose results the app displays.

@@ -3,7 +3,7 @@
 
 use app_views::{AppViewError, DisplayedCall, OpenedApp};
 use chat::ToolCall;
-use domain::app_view::{AppToolProvider, AppViewChange};
+use domain::app_view::{AppViewChange, ProvidingApp};
 use domain::call::CallFailure;
 use domain::content::{Content, ToolResult};
 use domain::history::Conversation;
@@ -77,7 +77,7 @@ impl TestViews {
     /// Calls the app's tool as the model of the conversation.
     fn spawn_app_call(&self, id: &str, opened: &OpenedApp, stop: &CancellationToken) -> RunningCall {
         let origin = CallOrigin::Model { conversation: CONVERSATION.into() };
-        let app = Some(AppToolProvider { view: opened.view.clone(), tool: TOOL.into() });
+        let app = Some(ProvidingApp { view: opened.view.clone(), tool: TOOL.into() });
         let arguments = json!({ "to": "done" }).as_object().cloned().unwrap();
         let call = ToolCall { id: id.to_owned(), origin, server: SERVER.into(), app, tool: MOVE.into(), arguments };
         let (chat, stop) = (self.chat.clone(), stop.clone());

@@ -17,7 +17,7 @@ mod reviewed_result;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode, CallId};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
@@ -49,7 +49,7 @@ pub struct ToolCall {
     /// Name of the called server.
     pub server: String,
     /// Shown app of the server that provides the tool, or `None` if the server does.
-    pub app: Option<AppToolProvider>,
+    pub app: Option<ProvidingApp>,
     /// Name of the called tool, as its server or app lists it.
     pub tool: String,
     /// Arguments as requested, before any edit by the user.
@@ -230,7 +230,7 @@ async fn cancel_until_ended<T>(
 /// waited.
 async fn check_output_schema(
     host: &Host,
-    (server, app): (&str, Option<&AppToolProvider>),
+    (server, app): (&str, Option<&ProvidingApp>),
     tool: &str,
     conversation: Option<String>,
     result: &CallToolResult,
@@ -239,7 +239,7 @@ async fn check_output_schema(
     let schema = match app {
         Some(app) => {
             let offered = host.app_tools_for_model(conversation?).await.ok()?;
-            let own = offered.into_iter().find(|own| own.provider == *app)?;
+            let own = offered.into_iter().find(|own| own.app == *app)?;
             own.tools.iter().find(|own| own.name == tool)?.output_schema.clone()?
         }
         None => host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema?,

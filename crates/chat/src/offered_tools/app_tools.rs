@@ -25,10 +25,10 @@ impl OfferedTools {
         self.app_tools == app_tools
     }
 
-    fn add_app(&mut self, AppToolsForModel { server, provider, tools }: &AppToolsForModel) {
+    fn add_app(&mut self, AppToolsForModel { server, app, tools }: &AppToolsForModel) {
         let source = format!("Provided by an app of the server {:?} that the user has open.", visible_text(server));
         for tool in tools.iter() {
-            let key = app_tool_key(server, provider, &tool.name);
+            let key = app_tool_key(server, app, &tool.name);
             if self.by_key.len() >= MAX_OFFERED_TOOLS || self.by_key.contains_key(&key) {
                 continue;
             }
@@ -44,7 +44,7 @@ impl OfferedTools {
             self.tools.push(OfferedTool {
                 server: server.clone(),
                 tool: tool.name.clone(),
-                app: Some(provider.clone()),
+                app: Some(app.clone()),
                 key,
                 tokens,
                 state: ToolState::Offered,
@@ -61,7 +61,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use domain::app_view::AppToolProvider;
+    use domain::app_view::ProvidingApp;
     use mcp_proto::types::Tool;
 
     use super::*;
@@ -74,7 +74,7 @@ mod tests {
         };
         AppToolsForModel {
             server: "board".to_owned(),
-            provider: AppToolProvider { view: view.to_owned(), tool: "show".to_owned() },
+            app: ProvidingApp { view: view.to_owned(), tool: "show".to_owned() },
             tools: Arc::new(tools.iter().map(tool).collect()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
@@ -25,7 +25,7 @@ const MAX_CALLS_PER_REPLY: usize = 64;
 struct PlannedCall {
     item: ChatItem,
     server: String,
-    app: Option<AppToolProvider>,
+    app: Option<ProvidingApp>,
     tool: String,
     arguments: Map<String, Value>,
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::Millis;
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
@@ -34,7 +34,7 @@ pub struct NewCall {
     /// Originator of the call.
     pub origin: CallOrigin,
     /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
-    pub app: Option<AppToolProvider>,
+    pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
     /// Hash of the requested prompt's definition as displayed to the user, or `None` for other calls.
@@ -50,7 +50,7 @@ pub struct CallRecord {
     /// Originator of the call.
     pub origin: CallOrigin,
     /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
-    pub app: Option<AppToolProvider>,
+    pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::CallKind;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
@@ -91,7 +91,7 @@ pub enum ConsentRequestBody {
         /// Definition of the tool.
         tool: Box<Tool>,
         /// Shown app that provides the tool and receives the call, or `None` if the server does.
-        app: Option<AppToolProvider>,
+        app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
         /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.

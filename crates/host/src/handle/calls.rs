@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
@@ -60,7 +60,7 @@ impl Host {
         &self,
         origin: CallOrigin,
         id: String,
-        (server, app): (String, AppToolProvider),
+        (server, app): (String, ProvidingApp),
         tool: String,
         arguments: Map<String, Value>,
         sent: SentNotifier,
@@ -72,7 +72,7 @@ impl Host {
         &self,
         origin: CallOrigin,
         id: String,
-        (server, app): (String, Option<AppToolProvider>),
+        (server, app): (String, Option<ProvidingApp>),
         tool: String,
         arguments: Map<String, Value>,
         sent: SentNotifier,

@@ -1,7 +1,7 @@
 //! Tools that shown apps (MCP Apps) provide to the model of their conversation: turned on by the user for one shown app,
 //! and called only after the user's consent to each call. Used by `handle/apps.rs` and `calls`.
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, ServerCall};
 use mcp_apps::ToolMetadata;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
@@ -57,7 +57,7 @@ impl Owner {
         self.audit_entry_then(entry, move |owner, written| {
             let turned_on = written.map_err(|_| ReviewError::Audit);
             if turned_on.is_ok() && !tools.commands.is_closed() {
-                owner.app_tools.insert(tools);
+                owner.calls.app_tools.insert(tools);
             }
             let _ = reply.send(turned_on);
         });
@@ -66,7 +66,7 @@ impl Owner {
     /// Turns off the tools of a shown app, and withdraws consent requests for calls of them. `by_user` is unset if the
     /// app was closed or changed its tools.
     pub(crate) fn turn_off_app_tools(&mut self, view: &str, by_user: bool) {
-        let Some(tools) = self.app_tools.remove(view) else { return };
+        let Some(tools) = self.calls.app_tools.remove(view) else { return };
         self.audit_without_waiting(AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
@@ -83,7 +83,7 @@ impl Owner {
 
     /// Returns the tools of shown apps that the model of a conversation gets.
     pub(crate) fn app_tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        self.app_tools.tools_for_model(conversation)
+        self.calls.app_tools.tools_for_model(conversation)
     }
 
     /// Decides about a call of an app's tool. A rule can deny it; otherwise it requires the user's consent, whatever the
@@ -96,12 +96,12 @@ impl Owner {
         &mut self,
         call: &ServerCall,
         origin: &CallOrigin,
-        app: &AppToolProvider,
+        app: &ProvidingApp,
         (name, arguments): (&str, &Map<String, Value>),
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
         let (server, conversation) = (call.server.as_str(), call.conversation.as_deref());
-        let found = self.app_tools.tool(server, app, conversation, name).cloned();
+        let found = self.calls.app_tools.tool(server, app, conversation, name).cloned();
         let tool = found.ok_or_else(|| missing_app_failure(app))?;
         let record = self.servers.records.get(server).ok_or_else(|| missing_app_failure(app))?;
         let hashed = || (app_tool_call_hash(app, &tool, arguments), canonical_json_object(arguments));
@@ -151,7 +151,7 @@ impl Owner {
     pub(super) fn send_to_app(
         &mut self,
         record: Box<CallRecord>,
-        app: &AppToolProvider,
+        app: &ProvidingApp,
         request: AuthorizedPayload<ClientRequest>,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         let connection = self.servers.records.get(&record.view.server).and_then(|own| own.session.connection.as_ref());
@@ -164,7 +164,7 @@ impl Owner {
         };
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, reply };
-        if let Err(failure) = self.app_tools.send(app, command) {
+        if let Err(failure) = self.calls.app_tools.send(app, command) {
             return Err((record, failure));
         }
         let ticket = CallTicket(self.events.new_id());
@@ -179,7 +179,7 @@ impl Owner {
 }
 
 /// Returns the subject of audit entries about the tools of a shown app.
-fn app_tools_subject(AppTools { provider, tools, .. }: &AppTools) -> String {
+fn app_tools_subject(AppTools { app, tools, .. }: &AppTools) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    canonical_json(&json!({ "app": provider.tool, "tools": names }))
+    canonical_json(&json!({ "app": app.tool, "tools": names }))
 }

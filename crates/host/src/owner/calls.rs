@@ -46,7 +46,7 @@ impl Owner {
         match (record.ticket, &record.app) {
             (Some(_), Some(app)) => {
                 // The app's task may have ended, which ends the call.
-                let _ = self.app_tools.send(app, AppToolCommand::Cancel { call: id.to_owned() });
+                let _ = self.calls.app_tools.send(app, AppToolCommand::Cancel { call: id.to_owned() });
             }
             (Some((_, ticket)), None) => {
                 let server = record.view.server.clone();

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, ServerCall};
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
@@ -380,14 +380,14 @@ impl Owner {
     pub(super) fn authorize_call(
         &mut self,
         call: &ServerCall,
-        app: Option<&AppToolProvider>,
+        app: Option<&ProvidingApp>,
         request: CallRequest,
         permit: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
         let (now, open_world) = match (request.get(), app) {
             (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
-                let tool = self.app_tools.tool(&call.server, app, call.conversation.as_deref(), name);
+                let tool = self.calls.app_tools.tool(&call.server, app, call.conversation.as_deref(), name);
                 (Cow::Owned(app_tool_call_hash(app, tool.ok_or_else(changed)?, arguments)), true)
             }
             (ClientRequest::CallTool { name, .. }, None) => {

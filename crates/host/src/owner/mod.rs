@@ -67,16 +67,16 @@ pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
-use state::{
-    AppToolTable, CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments,
-    LaunchFacts, Lifetime, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry,
-    SettingsState, SignIns,
-};
 pub use state::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
     ResultVerdict, ReviewError, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
+use state::{
+    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
+    Lifetime, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry, SettingsState,
+    SignIns,
+};
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
 /// All state of the host, divided into independent parts. The methods of `Owner` combine them.
@@ -88,7 +88,6 @@ pub(crate) struct Owner {
     pub(crate) servers: ServerRegistry,
     launches: LaunchFacts,
     calls: CallTable,
-    app_tools: AppToolTable,
     consent: ConsentQueue,
     sign_ins: SignIns,
     permissions: Permissions,
@@ -147,7 +146,6 @@ impl Owner {
                 search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
             },
             calls: CallTable::default(),
-            app_tools: AppToolTable::default(),
             consent: ConsentQueue::default(),
             permissions: Permissions::new(grants, flow, folders),
             reviews: Reviews::read(pins),

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallKind, ServerCall};
 use policy::Hash;
 
@@ -25,7 +25,7 @@ impl Owner {
         &mut self,
         call: &ServerCall,
         origin: &CallOrigin,
-        app: Option<&AppToolProvider>,
+        app: Option<&ProvidingApp>,
         hash: &Hash,
     ) {
         let (kind, subject) = match (call.kind, app) {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -24,8 +24,8 @@ const CONVERSATION: &str = "c";
 const TOOL: &str = "echo";
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-fn provider() -> AppToolProvider {
-    AppToolProvider { view: "view".to_owned(), tool: "show".to_owned() }
+fn shown_app() -> ProvidingApp {
+    ProvidingApp { view: "view".to_owned(), tool: "show".to_owned() }
 }
 
 fn app_tool(value: Value) -> Tool {
@@ -43,7 +43,7 @@ async fn start() -> TestApp {
 async fn turn_on(app: &TestApp, tool: Tool) -> mpsc::Receiver<AppToolCommand> {
     let (commands, received) = mpsc::channel(4);
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
-    let tools = AppTools { server, provider: provider(), conversation, tools: Arc::new(vec![tool]), commands };
+    let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
     app.host.turn_on_app_tools(tools, "shown".to_owned()).await.unwrap();
     received
 }
@@ -58,7 +58,7 @@ fn spawn_call(app: &TestApp, id: &str, conversation: &str) -> RunningCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
     let arguments: Map<String, Value> = std::iter::once(("text".to_owned(), json!("soft"))).collect();
-    let receiver = (SERVER.to_owned(), provider());
+    let receiver = (SERVER.to_owned(), shown_app());
     tokio::spawn(async move {
         host.call_app_tool_as(origin, id, receiver, TOOL.to_owned(), arguments, oneshot::channel().0).await
     })
@@ -69,7 +69,7 @@ async fn call_result(call: RunningCall) -> Result<CallToolResult, CallFailure> {
 }
 
 fn is_app_call(request: &ConsentRequestView) -> bool {
-    matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == provider())
+    matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == shown_app())
 }
 
 async fn next_command(received: &mut mpsc::Receiver<AppToolCommand>) -> AppToolCommand {
@@ -129,7 +129,7 @@ async fn turning_tools_off_withdraws_pending_calls_and_is_recorded() {
     let mut received = turn_on_echo(&app).await;
     let pending = spawn_call(&app, "1", CONVERSATION);
     app.consent_request(SERVER, "the call", is_app_call).await;
-    app.host.turn_off_app_tools(provider().view, true).await.unwrap();
+    app.host.turn_off_app_tools(shown_app().view, true).await.unwrap();
     assert_eq!(call_result(pending).await, Err(CallFailure::Cancelled));
     assert!(app.consent_requests().await.is_empty());
     assert!(matches!(call_result(spawn_call(&app, "2", CONVERSATION)).await, Err(CallFailure::NotFound(_))));

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use domain::app_view::AppToolProvider;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogList;
@@ -67,7 +67,7 @@ impl Owner {
         &mut self,
         view: &ServerCall,
         origin: &CallOrigin,
-        app: Option<&AppToolProvider>,
+        app: Option<&ProvidingApp>,
         request: &mut CallRequest,
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
