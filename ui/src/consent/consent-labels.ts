@@ -85,7 +85,7 @@ export function titleParts({ body, server, origin }: ConsentRequest): TitlePart[
 }
 
 /** Returns the tool whose shown app receives a tool call instead of the server, or `null` for other requests. */
-export function receivingApp(body: ConsentRequestBody): string | null {
+function receivingApp(body: ConsentRequestBody): string | null {
   return body.kind === "tool" ? (body.app ?? null) : null;
 }
 
