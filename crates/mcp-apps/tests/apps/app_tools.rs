@@ -139,7 +139,8 @@ proptest! {
         let Some(ViewEvent::AppToolsListed(Ok(listed))) = page.events.pop() else { return Ok(()) };
         let names: std::collections::BTreeSet<_> = listed.tools.iter().map(|tool| &tool.definition.name).collect();
         prop_assert_eq!(names.len(), listed.tools.len(), "names are distinct");
-        prop_assert!(names.iter().all(|name| !name.is_empty() && !name.contains(['\u{200b}', ' '])));
+        let are_visible = names.iter().all(|name| !name.is_empty() && !name.contains(['\u{200b}', ' ']));
+        prop_assert!(are_visible, "names are visible");
         let bytes: usize = listed.tools.iter().map(|tool| json!(tool.definition).to_string().len()).sum();
         prop_assert!(listed.tools.len() <= MAX_APP_TOOLS && bytes <= MAX_APP_TOOL_LIST_BYTES + 1024 * MAX_APP_TOOLS);
     }
