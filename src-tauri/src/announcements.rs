@@ -140,8 +140,8 @@ pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> Stri
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
         ("start-server", true) => "需要你批准才能启动",
-        ("tool", false) => "needs your approval to run a tool",
-        ("tool", true) => "需要你批准才能运行工具",
+        ("tool" | "app-tool", false) => "needs your approval to run a tool",
+        ("tool" | "app-tool", true) => "需要你批准才能运行工具",
         ("sampling" | "sampling-answer", false) => "asks a model",
         ("sampling" | "sampling-answer", true) => "向模型提问",
         ("elicitation", false) => "asks you to fill in a form",

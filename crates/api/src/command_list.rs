@@ -228,6 +228,9 @@ macro_rules! commands {
             set_app_context: SetAppContext => EmptyObject,
             /// Submits the user's decision on a request that a shown app made.
             decide_app_request: AnswerApp => EmptyObject,
+            /// Lets the model of the conversation use exactly these tools of a shown app until it is closed, or turns them
+            /// off.
+            set_app_tools: SetAppTools => EmptyObject,
             /// Saves a file that a shown app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
             /// Returns the source of a shown app, for display as text.

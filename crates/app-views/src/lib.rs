@@ -11,8 +11,10 @@
 //! - `streamed_call`: a call that a model is still writing, as an app follows it.
 //! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
+//! - `app_tools`: tools that apps provide to the model of their conversation.
 //! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
 
+mod app_tools;
 mod context;
 mod document;
 mod early_arguments;
@@ -310,6 +312,20 @@ impl AppViews {
         self.send_input(view, ViewInput::Answer { request, answer })
     }
 
+    /// Lets the model of the app's conversation use the app's tools with this hash, until the app is closed or its tools
+    /// change. Turns them off if `hash` is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::OtherTools`] if the app now offers other tools than those with this hash,
+    /// [`AppViewError::Review`] if the decision can't be stored, and the errors of
+    /// [`receive_message`](Self::receive_message).
+    pub async fn set_tools(&self, view: &str, hash: Option<String>) -> Result<(), AppViewError> {
+        let (reply, replied) = tokio::sync::oneshot::channel();
+        self.send_input(view, ViewInput::Tools { hash, reply })?;
+        replied.await.map_err(|_| AppViewError::Closed)?
+    }
+
     /// Closes a shown app. The app is notified, and gets a short time to save its state. Closing an app that is not
     /// shown has no effect.
     pub fn close(&self, view: &str) {
@@ -393,7 +409,7 @@ impl AppViews {
         };
         let item = self.chat.item(&conversation, item).await?;
         match item.body {
-            ItemBody::ToolCall { server: called, tool: name, result: Some(result), .. }
+            ItemBody::ToolCall { server: called, tool: name, app: None, result: Some(result), .. }
                 if called == server && name == tool =>
             {
                 Ok((Some(conversation), ViewedCall::Finished(result)))

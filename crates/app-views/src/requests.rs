@@ -90,7 +90,7 @@ impl RunningRequests {
                 self.running.spawn(async move { (id, HostResponse::Refused(TOO_MANY_REFUSALS_REASON.to_owned())) })
             }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
-                let call = ToolCall { id: call_id, origin, server, tool: name, arguments };
+                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments };
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
                 (id, to_host_response(result))
             }),

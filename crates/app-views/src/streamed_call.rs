@@ -222,6 +222,7 @@ mod tests {
             call: "call".to_owned(),
             server: "board".to_owned(),
             tool: "show".to_owned(),
+            app: None,
             arguments: json!({}),
             result: None,
             error: None,

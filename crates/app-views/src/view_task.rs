@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::Chat;
-use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
+use domain::app_view::{AppViewChange, AppViewEvent, AppViewId, ProvidingApp};
 use domain::content::ToolResult;
 use host::view::HostEvent;
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
@@ -25,10 +25,11 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::app_tools::OfferedAppTools;
 use crate::requests::RunningRequests;
 use crate::streamed_call::StreamedCall;
 use crate::user_requests::{SavedFile, UserRequests};
-use crate::{AppAnswer, AppContext, AppViews, page_source};
+use crate::{AppAnswer, AppContext, AppViewError, AppViews, page_source};
 
 use call_delivery::{deliver_result, log_order_error};
 
@@ -44,6 +45,8 @@ pub(crate) enum ViewInput {
     Context(Box<AppContext>),
     /// The user decided on a request of the app.
     Answer { request: u64, answer: AppAnswer },
+    /// The user lets the model use the app's tools with this hash, or turns them off. The outcome is sent to `reply`.
+    Tools { hash: Option<String>, reply: oneshot::Sender<Result<(), AppViewError>> },
     /// The user saves a file that the app offers. The file is sent to `reply`.
     File { request: u64, index: u32, reply: oneshot::Sender<Option<SavedFile>> },
     /// The user closes the app.
@@ -94,6 +97,7 @@ struct ViewTask {
     is_initialized: bool,
     requests: RunningRequests,
     pending: UserRequests,
+    tools: OfferedAppTools,
 }
 
 /// Runs the async task of a shown app until the app is closed.
@@ -108,7 +112,8 @@ pub(crate) async fn run(
     task.run(inputs, events, &queued).await;
 }
 
-/// Guard that removes an app's entry from the table of shown apps on drop, even if the app's task panics.
+/// Guard that removes an app's entry from the table of shown apps and turns off its tools on drop, even if the app's task
+/// panics.
 struct ViewEntryGuard {
     views: AppViews,
     id: AppViewId,
@@ -117,6 +122,12 @@ struct ViewEntryGuard {
 impl Drop for ViewEntryGuard {
     fn drop(&mut self) {
         self.views.views().remove(&self.id);
+        // A spawned task takes the turn, since dropping can't wait.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (host, view) = (self.views.host.clone(), self.id.clone());
+            // Fails only if the host has shut down.
+            runtime.spawn(async move { host.turn_off_app_tools(view, false).await });
+        }
     }
 }
 
@@ -150,6 +161,8 @@ impl ViewTask {
             }
             ViewedCall::Streamed(call) => Some(call),
         };
+        let shown = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
+        let tools = OfferedAppTools::new(host.clone(), setup.server.clone(), shown, setup.conversation.clone());
         let origin = CallOrigin::App {
             conversation: setup.conversation,
             tool: setup.tool.clone(),
@@ -172,6 +185,7 @@ impl ViewTask {
             is_initialized,
             requests,
             pending,
+            tools,
         };
         (task, setup.events)
     }
@@ -193,11 +207,14 @@ impl ViewTask {
                         if let ViewInput::Message(text) = &input {
                             queued.fetch_sub(text.len(), Ordering::Relaxed);
                         }
-                        self.process_input(input);
+                        self.process_input(input).await;
                     }
                     None => self.view.page_gone(),
                 },
                 (id, response) = self.requests.next_response() => self.respond(id, response),
+                command = self.tools.next_command() => {
+                    self.tools.execute(&mut self.view, command, Instant::now().into_std());
+                }
                 () = sleep_until(timeout) => self.view.handle_timeout(Instant::now().into_std()),
                 () = sleep_until(partial_input) => self.send_partial_input().await,
                 event = events.next() => {
@@ -210,7 +227,7 @@ impl ViewTask {
         }
     }
 
-    fn process_input(&mut self, input: ViewInput) {
+    async fn process_input(&mut self, input: ViewInput) {
         let now = Instant::now().into_std();
         match input {
             ViewInput::Message(text) => self.view.handle_message(&text, now),
@@ -224,6 +241,17 @@ impl ViewTask {
                 if let Some(id) = self.pending.remove(request) {
                     self.respond(id, answer.into());
                 }
+            }
+            ViewInput::Tools { hash, reply } => {
+                let changed = self.tools.set(hash.as_deref()).await;
+                // The caller may have stopped waiting.
+                let _ = match changed {
+                    Ok(change) => {
+                        self.emit(change).await;
+                        reply.send(Ok(()))
+                    }
+                    Err(error) => reply.send(Err(error)),
+                };
             }
             ViewInput::File { request, index, reply } => {
                 // The caller may have stopped waiting.
@@ -284,14 +312,36 @@ impl ViewTask {
             }
             ViewOutput::Event(event) => {
                 self.is_initialized |= matches!(event, ViewEvent::Initialized(_));
-                if let Some(change) = to_view_change(event) {
-                    self.emit(change).await;
-                }
+                self.process_view_event(event).await;
             }
             ViewOutput::Fault(fault) => {
                 let (direction, kind, detail) = (fault.direction, fault.kind, fault.detail);
                 self.emit(AppViewChange::Fault { direction, kind, detail }).await;
             }
+        }
+    }
+
+    async fn process_view_event(&mut self, event: ViewEvent) {
+        let now = Instant::now().into_std();
+        let change = match event {
+            ViewEvent::AppToolsChanged => {
+                self.tools.request_list(&mut self.view, now);
+                None
+            }
+            ViewEvent::AppToolsListed(listed) => self.tools.on_listed(&mut self.view, listed, now).await,
+            ViewEvent::AppToolCallEnded { call, result } => {
+                self.tools.on_call_ended(call, result);
+                None
+            }
+            event => {
+                if let ViewEvent::Initialized(AppInfo { has_tools: true, .. }) = &event {
+                    self.tools.request_list(&mut self.view, now);
+                }
+                to_view_change(event)
+            }
+        };
+        if let Some(change) = change {
+            self.emit(change).await;
         }
     }
 
@@ -337,8 +387,8 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events about
-/// tools that the app itself provides, which the host doesn't use.
+/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events that
+/// `app_tools` processes.
 fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {

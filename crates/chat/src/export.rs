@@ -101,8 +101,9 @@ fn write_item(text: &mut String, item: &ChatItem) {
                 write_paragraph(text, "*It broke off here.*");
             }
         }
-        ItemBody::ToolCall { server, tool, arguments, result, error, .. } => {
-            write_heading(text, &format!("{} · {}", inline_code(server), inline_code(tool)));
+        ItemBody::ToolCall { server, tool, app, arguments, result, error, .. } => {
+            let app = app.as_ref().map(|app| format!(" (app of {})", inline_code(app))).unwrap_or_default();
+            write_heading(text, &format!("{} · {}{app}", inline_code(server), inline_code(tool)));
             write_fenced(text, "json", &format!("{arguments:#}"));
             match (result, error) {
                 (Some(result), _) => write_tool_result(text, result),
@@ -285,6 +286,7 @@ mod tests {
                 call: "1".into(),
                 server: "files".into(),
                 tool: tool.into(),
+                app: None,
                 arguments: serde_json::json!({ "![](https://evil.example)": 1 }),
                 result,
                 error: error.map(str::to_owned),

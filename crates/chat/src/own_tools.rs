@@ -180,6 +180,7 @@ mod tests {
             call: "c1".into(),
             server: "a".into(),
             tool: "b".into(),
+            app: None,
             arguments: json!({}),
             result: Some(result),
             error: None,

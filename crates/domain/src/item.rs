@@ -110,9 +110,13 @@ pub enum ItemBody {
         call: String,
         /// Name of the called server in the settings.
         server: String,
-        /// Name of the tool, as its server lists it.
+        /// Name of the tool, as its server or the app lists it.
         tool: String,
-        /// Arguments that were sent to the server.
+        /// Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        app: Option<String>,
+        /// Arguments that were sent to the server or its app.
         arguments: Value,
         /// Result of the tool call, or `None` if it failed.
         result: Option<ToolResult>,
@@ -248,7 +252,7 @@ pub enum ReplyPart {
         id: String,
         /// Name of the tool, as presented to the model. It may differ from the name on the server.
         key: String,
-        /// Name of the server, or `None` for a built-in tool or if the tool does not exist.
+        /// Name of the server, or `None` for a built-in tool, for a tool of an app, or if the tool does not exist.
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,

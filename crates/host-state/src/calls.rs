@@ -1,4 +1,4 @@
-//! Calls in progress, results that wait for a review, and cached resources.
+//! Calls in progress, results that wait for a review, tools of shown apps, and cached resources.
 
 mod call_origin;
 mod call_record;
@@ -20,12 +20,13 @@ use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
 use offers::resource_cache::ResourceCache;
 use rustc_hash::FxHashMap;
 
+use crate::app_tools::AppToolTable;
 use crate::{CallTicket, RunId};
 
 /// Maximum number of calls in progress over all servers.
 const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
-/// The calls in progress, results that wait for review, and cached resources.
+/// The calls in progress, results that wait for review, tools of shown apps, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
@@ -34,6 +35,8 @@ pub struct CallTable {
     pub tickets: FxHashMap<CallTicket, TicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
+    /// Tools of shown apps that models may call.
+    pub app_tools: AppToolTable,
     /// Cached contents of resources.
     pub reads: ResourceCache,
 }

@@ -5,6 +5,7 @@
 //! Only `host` depends on this crate. Its owner (`host/src/owner`) has the only copy of the state, behind one lock.
 //! Types that can cause effects, namely authorized payloads, permits and connections, are defined in `host`.
 
+mod app_tools;
 mod calls;
 mod confirmed;
 mod consent;
@@ -26,6 +27,10 @@ mod server;
 mod settings;
 pub mod view;
 
+pub use app_tools::{
+    APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
+    missing_app_failure,
+};
 pub use calls::{
     CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
     SentNotifier, TicketPurpose,

@@ -9,11 +9,12 @@ mod handle;
 mod owner;
 
 pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, Setup, SetupError, StorageError};
-pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
+pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
-    CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError, ResultOrigin, ResultVerdict,
-    ReviewError, SamplingError, SentNotifier, ServerError, ServerForModel, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError,
+    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentNotifier, ServerError, ServerForModel,
+    ShownDefinition,
 };
 
 use std::time::Duration;

@@ -269,6 +269,8 @@ pub enum DecisionReason {
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
+    /// Calls of tools that a shown app provides always require consent.
+    AppToolsAsk,
     /// The careful preset requires consent for every payload apart from starts, connections and sign-ins.
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
@@ -308,6 +310,7 @@ impl DecisionReason {
             Self::RuleDenies => "rule-denies",
             Self::RuleAsks => "rule-asks",
             Self::ToolAsksEachTime => "tool-asks-each-time",
+            Self::AppToolsAsk => "app-tools-ask",
             Self::PresetAsks => "preset-asks",
             Self::NewTool => "new-tool",
             Self::AfterUntrusted => "after-untrusted",

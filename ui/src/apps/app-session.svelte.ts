@@ -47,6 +47,9 @@ export type AppEnd =
 /** The used part of a frame. */
 type Frame = Pick<HTMLIFrameElement, "contentWindow">;
 
+/** Tools that an app offers to models, and whether the model of its conversation may use them. */
+export type AppTools = Omit<Extract<AppViewChange, { type: "tools_changed" }>, "type">;
+
 export class AppSession {
   readonly subject: AppSubject;
   readonly opened: OpenedApp;
@@ -59,6 +62,8 @@ export class AppSession {
   mode = $state<AppDisplayMode>("inline");
   /** Height that the app requested last, in CSS pixels. */
   requestedHeight = $state(FIRST_HEIGHT);
+  /** Tools that the app offers to models, or `null` if it has never offered any. */
+  tools = $state.raw<AppTools | null>(null);
   isInitialized = $state(false);
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
@@ -272,6 +277,11 @@ export class AppSession {
       case "model_context_changed":
         offerContext(this.subject, this.opened.view, change.text);
         break;
+      case "tools_changed": {
+        const { tools, hash, dropped, on } = change;
+        this.tools = { tools, hash, dropped, on };
+        break;
+      }
       case "teardown_requested":
         this.close();
         break;

@@ -67,6 +67,15 @@ pub struct SetAppContext {
     pub context: AppContext,
 }
 
+/// Request to let models use the tools of a shown app, or to turn them off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetAppTools {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Hash of the definitions that were shown to the user, or `None` to turn the tools off.
+    pub hash: Option<String>,
+}
+
 /// Decision of the user on a request of a shown app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AnswerApp {

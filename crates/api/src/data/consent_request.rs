@@ -99,8 +99,13 @@ pub enum ConsentRequestBody {
     },
     /// Tool call by the user or a model.
     Tool {
-        /// Name of the tool, as its server lists it.
+        /// Name of the tool, as its server or app lists it.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
+        /// does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        app: Option<String>,
         /// Display title that the server provides. Untrusted text.
         title: Option<String>,
         /// Description that the server provides. Untrusted text.

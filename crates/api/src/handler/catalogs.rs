@@ -47,7 +47,7 @@ pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) ->
 pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
     let arguments = require_object(r.arguments, "arguments")?;
     let origin = CallOrigin::User { conversation: r.conversation };
-    let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
+    let call = ToolCall { id: r.call, origin, server: r.server, app: None, tool: r.tool, arguments };
     Ok(api.chat.call_tool(call).await?)
 }
 

@@ -336,6 +336,9 @@ impl Handler for Api {
     async fn decide_app_request(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
     }
+    async fn set_app_tools(&self, r: SetAppTools) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.set_tools(&r.view, r.hash).await.map(|()| EmptyObject {})?)
+    }
     async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
         apps::save_app_file(self, r).await
     }

@@ -1,6 +1,7 @@
 //! Apps of a real server process: approval of pages, documents, messages, calls and requests for the user.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod app_tools;
 mod approval;
 mod frames;
 mod messages;

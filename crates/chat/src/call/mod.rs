@@ -17,6 +17,7 @@ mod reviewed_result;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode, CallId};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
@@ -38,7 +39,7 @@ const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between repeated attempts to cancel a call that the host has not accepted yet.
 const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A request to call a server's tool.
+/// A request to call a tool of a server or of one of its shown apps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// Identifier of the call and of its item, chosen by the caller.
@@ -47,7 +48,9 @@ pub struct ToolCall {
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
-    /// Name of the called tool, as its server lists it.
+    /// Shown app of the server that provides the tool, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
+    /// Name of the called tool, as its server or app lists it.
     pub tool: String,
     /// Arguments as requested, before any edit by the user.
     pub arguments: Map<String, Value>,
@@ -125,16 +128,20 @@ pub(super) async fn make_recorded_call(
 ) -> CallOutcome {
     let began = Instant::now();
     let review = ResultReviewer::for_call(&call, host, stop);
-    let ToolCall { id, origin, server, tool, mut arguments } = call;
+    let ToolCall { id, origin, server, app, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
-    let made = (origin, server.clone(), tool.clone(), arguments.clone());
+    let conversation = origin.conversation().map(str::to_owned);
+    let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
     let call = async {
-        let (origin, server, tool, arguments) = made;
+        let (origin, server, app, tool, arguments) = made;
         if stop.is_cancelled() {
             return Err(CallFailure::Cancelled);
         }
         permission.await?;
-        host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
+        match app {
+            Some(app) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
+            None => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
+        }
     };
     // Set once the call is sent. Contains the arguments if the user edited them.
     let crossed = OnceLock::new();
@@ -161,7 +168,8 @@ pub(super) async fn make_recorded_call(
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let problem = check_output_schema(host, &server, &tool, &result).await;
+            let problem =
+                check_output_schema(host, (server.as_str(), app.as_ref()), &tool, conversation, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -180,6 +188,7 @@ pub(super) async fn make_recorded_call(
         call: id.clone(),
         server,
         tool,
+        app: app.map(|app| app.tool),
         arguments,
         result,
         failure: error.is_some().then_some(code),
@@ -219,9 +228,21 @@ async fn cancel_until_ended<T>(
 /// Checks the result of a call against the tool's current output schema. Returns a description of the first violation.
 /// The schema is looked up after the call has ended, since the user may have approved a new definition while the call
 /// waited.
-async fn check_output_schema(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
+async fn check_output_schema(
+    host: &Host,
+    (server, app): (&str, Option<&ProvidingApp>),
+    tool: &str,
+    conversation: Option<String>,
+    result: &CallToolResult,
+) -> Option<String> {
     let value = result.structured_content.as_ref()?;
-    let catalog = host.catalog(server.to_owned()).await.ok()?;
-    let schema = catalog.tool(tool)?.output_schema?;
+    let schema = match app {
+        Some(app) => {
+            let offered = host.app_tools_for_model(conversation?).await.ok()?;
+            let own = offered.into_iter().find(|own| own.app == *app)?;
+            own.tools.iter().find(|own| own.name == tool)?.output_schema.clone()?
+        }
+        None => host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema?,
+    };
     output_schema::validate_structured_result(schema, value.clone()).await
 }

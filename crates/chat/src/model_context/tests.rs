@@ -74,6 +74,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         call: id.into(),
         server: "a".into(),
         tool: "b".into(),
+        app: None,
         arguments: json!({"x": 2}),
         result: result_,
         error: result.err().map(str::to_owned),

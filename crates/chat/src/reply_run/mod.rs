@@ -186,9 +186,10 @@ impl ReplyRun {
         if self.refresh_changed_lists().await {
             self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         }
-        if !self.offering.is_built_from(&self.servers) {
+        let app_tools = self.host.app_tools_for_model(self.log.conversation.clone()).await?;
+        if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
             let servers = self.servers.clone();
-            let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers)).await;
+            let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers).with_app_tools(app_tools)).await;
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }

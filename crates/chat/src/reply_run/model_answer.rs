@@ -120,7 +120,8 @@ impl ReplyRun {
                     Some(Ok(ReplyDelta::Ended(reply))) => break Ok(reply),
                     Some(Ok(delta)) => {
                         let whose = |key: &str| {
-                            self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
+                            let tool = self.offering.tool(key).filter(|tool| tool.app.is_none());
+                            tool.map(|tool| (tool.server.clone(), tool.tool.clone()))
                         };
                         usage = pieces.add_delta(delta, whose).unwrap_or(usage);
                         if first.is_none() && pieces.has_pending() {
@@ -195,7 +196,8 @@ impl ReplyRun {
                 MessagePart::Text(text) => whole.push(ReplyPart::Text { text }),
                 MessagePart::Thinking { text, opaque } => whole.push(ReplyPart::Thinking { text, opaque }),
                 MessagePart::ToolUse { id, name, arguments, opaque } => {
-                    let tool = self.offering.tool(&name);
+                    // Tools of apps have no name on the server.
+                    let tool = self.offering.tool(&name).filter(|tool| tool.app.is_none());
                     whole.push(ReplyPart::ToolUse {
                         id: id.clone(),
                         key: name.clone(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod actions_during_reply;
+mod app_tools;
 mod by_user;
 mod calls;
 mod conversations;

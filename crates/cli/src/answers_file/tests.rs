@@ -13,6 +13,7 @@ use super::*;
 fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
+        app: None,
         title: None,
         description: None,
         claims: ToolClaims::default(),

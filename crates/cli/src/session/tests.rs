@@ -50,6 +50,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         call: "1".into(),
         server: "demo".into(),
         tool: "add".into(),
+        app: None,
         arguments: json!({"a": 1}),
         result: None,
         error: None,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::Millis;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
@@ -32,6 +33,8 @@ pub struct NewCall {
     pub name: String,
     /// Originator of the call.
     pub origin: CallOrigin,
+    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
     /// Hash of the requested prompt's definition as displayed to the user, or `None` for other calls.
@@ -46,6 +49,8 @@ pub struct CallRecord {
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
+    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
@@ -58,7 +63,8 @@ pub struct CallRecord {
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent.
+    /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
+    /// the call.
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
     pub entry: u64,
@@ -76,7 +82,7 @@ pub struct CallRecord {
 impl CallRecord {
     /// Creates the record of a new call, about which neither the policy nor the user has decided yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
-        let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
+        let NewCall { id, server, kind, name, origin, app, request, shown: _, sent } = call;
         let view = ServerCall {
             id,
             server,
@@ -91,6 +97,7 @@ impl CallRecord {
         Self {
             view,
             origin,
+            app,
             request: Some(CallRequest::new(request)),
             requested_prompt: None,
             edited: None,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
+use domain::app_view::ProvidingApp;
 use domain::call::CallKind;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
@@ -85,10 +86,12 @@ pub enum ConsentRequestBody {
         /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool of the server.
+    /// Call a tool of the server or of one of its shown apps.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
+        /// Shown app that provides the tool and receives the call, or `None` if the server does.
+        app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
         /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.

@@ -249,7 +249,12 @@ impl Owner {
                     // The decision applies to one process of the server, and not to the next one.
                     Ok(()) => {
                         let server = server.clone();
-                        self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
+                        self.audit_unsent_call(
+                            &record.view,
+                            &record.origin,
+                            record.app.as_ref(),
+                            permit.payload_hash(),
+                        );
                         self.report_call_result(record, Err(CallFailure::NotReady { server }));
                     }
                 }

@@ -1,6 +1,7 @@
 //! The owner: all state of the host, behind one lock. The state is accessed in turns (`turn.rs`), in which no code
 //! waits. Slow work is done in spawned tasks, which take another turn when they are done.
 
+mod app_tools;
 mod apps;
 mod audit;
 mod audited_decision;
@@ -67,8 +68,8 @@ pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin, ResultVerdict, ReviewError,
-    SentNotifier, ServerError, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
+    ResultVerdict, ReviewError, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{

@@ -83,6 +83,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         call: "c".to_owned(),
         server: name.to_owned(),
         tool: text.to_owned(),
+        app: None,
         arguments: json!({ name: text }),
         result: Some(result),
         failure: None,

@@ -111,6 +111,7 @@ export interface Commands {
   app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
   decide_app_request: { request: AnswerApp; response: EmptyObject };
+  set_app_tools: { request: SetAppTools; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
   read_app_document: { request: AppViewRef; response: AppDocumentText };
   close_app: { request: AppViewRef; response: EmptyObject };
@@ -657,6 +658,19 @@ export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
 export type AppTheme = "light" | "dark";
 
 /**
+ * Tool that an MCP app offers to models, as the app defines it. All texts in it are untrusted.
+ */
+export type AppToolView = { 
+/**
+ * Name of the tool in the app.
+ */
+name: string, 
+/**
+ * Whole definition of the tool as indented JSON.
+ */
+definition: string, };
+
+/**
  * Request of an MCP app that the user decides.
  */
 export type AppUserRequest = { "type": "open_link", 
@@ -724,7 +738,23 @@ request: number, } | { "type": "model_context_changed",
 /**
  * New context as text. Empty if the app removed it.
  */
-text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
+text: string, } | { "type": "tools_changed", 
+/**
+ * Tools that the app offers.
+ */
+tools: Array<AppToolView>, 
+/**
+ * Hash of all definitions, to which the user's permission applies.
+ */
+hash: string, 
+/**
+ * Number of offered tools that are not usable.
+ */
+dropped: number, 
+/**
+ * Set while the model of the conversation may use the tools.
+ */
+on: boolean, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
  * Direction in which the message was sent.
  */
@@ -1789,9 +1819,14 @@ unattended: boolean,
  */
 earlierApproval: EarlierApproval | null, } | { "kind": "tool", 
 /**
- * Name of the tool, as its server lists it.
+ * Name of the tool, as its server or app lists it.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
+ * does.
+ */
+app?: string, 
 /**
  * Display title that the server provides. Untrusted text.
  */
@@ -4236,11 +4271,15 @@ call: string,
  */
 server: string, 
 /**
- * Name of the tool, as its server lists it.
+ * Name of the tool, as its server or the app lists it.
  */
 tool: string, 
 /**
- * Arguments that were sent to the server.
+ * Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+ */
+app?: string, 
+/**
+ * Arguments that were sent to the server or its app.
  */
 arguments: JsonValue, 
 /**
@@ -5966,7 +6005,7 @@ id: string,
  */
 key: string, 
 /**
- * Name of the server, or `None` for a built-in tool or if the tool does not exist.
+ * Name of the server, or `None` for a built-in tool, for a tool of an app, or if the tool does not exist.
  */
 server: string | null, 
 /**
@@ -7421,6 +7460,19 @@ view: string,
  * Appearance and place of the app after the change.
  */
 context: AppContext, };
+
+/**
+ * Request to let models use the tools of a shown app, or to turn them off.
+ */
+export type SetAppTools = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Hash of the definitions that were shown to the user, or `None` to turn the tools off.
+ */
+hash: string | null, };
 
 /**
  * Request to replace the settings of a conversation.

@@ -64,10 +64,14 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             earlier_approval,
         },
-        HostBody::Tool { tool, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
+        HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
-            claims: tool_claims_view(&tool),
+            claims: match app {
+                Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },
+                None => tool_claims_view(&tool),
+            },
+            app: app.map(|app| app.tool),
             title: tool.title,
             tool: tool.name,
             description: tool.description,

@@ -58,7 +58,17 @@ impl Owner {
                     Ok(owner.launch_approved(pending, permit, lasting, words))
                 })
             }
-            ConsentRequestBody::Tool { tool, arguments, .. } => {
+            // Unlike a tool of the server, the definition is not pinned, and no grant is added.
+            ConsentRequestBody::Tool { app: Some(_), arguments, .. } => {
+                let (arguments, outgoing) = (arguments.clone(), OutgoingPayload::displayed(pending));
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
+                    if let RequestPurpose::Call(call) = pending.purpose {
+                        owner.send_approved(&call, arguments, permit);
+                    }
+                    Ok(DecisionProgress::Done)
+                })
+            }
+            ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
