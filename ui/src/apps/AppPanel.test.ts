@@ -274,6 +274,15 @@ describe("a shown app", () => {
     await user.click(await screen.findByRole("menuitem", { name: item }));
   };
 
+  // [apps-boundaries]
+  test("is in a region that names its server and its tool", () => {
+    const region = screen.getByRole("region", { name: "App of files" });
+    expect(region).toContainElement(frame());
+    expect(region.querySelector(".bar"), "the bar should be outside of the frame").toHaveTextContent(
+      /App of files.*chart/,
+    );
+  });
+
   test("keeps its frame element in full screen, and Escape returns", async () => {
     const before = frame();
     await choose("Full screen");

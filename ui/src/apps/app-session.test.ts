@@ -288,6 +288,7 @@ describe("an end", () => {
     expect(ends.length, "the limit should have no effect").toBe(1);
   });
 
+  // [apps-draft-request-teardown]
   test("by the user is limited in time", async () => {
     running();
     change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });

@@ -4,10 +4,12 @@ use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
 use mcp_apps::{CloseCause, Reach, SandboxGrants, SourceUse};
+use ports::AuditQuery;
 use serde_json::json;
 
 use super::{HTML, SERVER, TOOL, TestViews, context, displayed_call};
 
+// [apps-unlisted-ui]
 #[tokio::test]
 async fn an_app_is_shown_only_after_its_approval() {
     let test =
@@ -27,6 +29,19 @@ async fn an_app_is_shown_only_after_its_approval() {
         "the approval should grant what was shown: {policy}"
     );
     assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
+}
+
+#[tokio::test]
+async fn approval_of_an_app_is_in_the_audit_log_with_its_domains() {
+    let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
+    test.approve().await;
+    let query = AuditQuery { kind: Some("app".to_owned()), ..AuditQuery::latest(10) };
+    let entries = test.app.host.ports().audit.read(&query).unwrap();
+    let [entry] = &entries[..] else { panic!("expected one entry: {entries:?}") };
+    assert_eq!((&*entry.server, &*entry.decision), (SERVER, "allowed"));
+    for part in ["https://api.example.com", "declaredOrigins", "ui://board/app.html"] {
+        assert!(entry.subject.contains(part), "{part} should be in {}", entry.subject);
+    }
 }
 
 #[tokio::test]
