@@ -22,20 +22,16 @@ pub enum AppPageError {
     Call(#[from] CallFailure),
 }
 
-/// Returns the definition of an app's tool, or `None` if its server doesn't list it.
-pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Option<Tool> {
-    host.catalog(server.to_owned()).await.ok()?.tool(tool)
+/// Returns the definition of a tool and the URI of its app page, or `None` if the tool has no page or isn't listed by
+/// its server.
+pub(crate) async fn app_tool(host: &Host, server: &str, tool: &str) -> Option<(Tool, UiUri)> {
+    let definition = host.catalog(server.to_owned()).await.ok()?.tool(tool)?;
+    let page = ToolMetadata::read(definition.meta.as_ref()).page?;
+    Some((definition, page))
 }
 
-/// Returns the URI of a tool's app page, or `None` if the tool has no page or isn't listed by its server.
-pub(crate) async fn page_uri(host: &Host, server: &str, tool: &str) -> Option<UiUri> {
-    ToolMetadata::read(tool_definition(host, server, tool).await?.meta.as_ref()).page
-}
-
-/// Reads the app page of a tool like a resource that the user opens. `call` is the id of the call that reads the
-/// resource.
-pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
-    let uri = page_uri(host, server, tool).await.ok_or(AppPageError::NoPage)?;
+/// Reads an app page like a resource that the user opens. `call` is the id of the call that reads the resource.
+pub(crate) async fn read_page(host: &Host, call: String, server: &str, uri: UiUri) -> Result<AppPage, AppPageError> {
     let origin = CallOrigin::User { conversation: None };
     let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
     let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();

@@ -6,9 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::app_view::{AppFile, AppUserRequest};
 use mcp_apps::limits::MAX_LINK_BYTES;
-use mcp_apps::{AppRequest, AppRequestId, Download, DownloadSource};
+use mcp_apps::{AppRequest, AppRequestId, DisplayMode, Download, DownloadSource, HostResponse};
 use mcp_proto::types::ContentBlock;
 use ports::url_parts::MAX_URL_BYTES;
+use serde::{Deserialize, Serialize};
 
 /// Reason for refusing to save files whose content the host would have to fetch.
 const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
@@ -17,6 +18,33 @@ const UNDECODABLE_FILES_REASON: &str = "the contents of a file are neither text 
 
 // Otherwise the link dialog would show links that it can't open.
 const _: () = assert!(MAX_LINK_BYTES <= MAX_URL_BYTES);
+
+/// The user's decision on a request of an app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AppAnswer {
+    /// The user accepted the request, and it was carried out.
+    Done,
+    /// The user refused the request, or it can't be carried out.
+    Refused,
+    /// Response to a request for another display mode: the mode in which the app is displayed from now on, which may
+    /// differ from the requested one.
+    DisplayMode {
+        /// Mode in which the app is displayed.
+        mode: DisplayMode,
+    },
+}
+
+impl From<AppAnswer> for HostResponse {
+    fn from(answer: AppAnswer) -> Self {
+        match answer {
+            AppAnswer::Done => Self::Done,
+            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
+            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
+        }
+    }
+}
 
 /// A file that an app offers to the user for saving, with its suggested name.
 #[derive(Debug, Clone, PartialEq, Eq)]

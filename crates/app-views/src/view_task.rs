@@ -319,16 +319,6 @@ impl ViewTask {
     }
 }
 
-impl From<AppAnswer> for HostResponse {
-    fn from(answer: AppAnswer) -> Self {
-        match answer {
-            AppAnswer::Done => Self::Done,
-            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
-            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
-        }
-    }
-}
-
 /// Waits until the given time, or forever if it is `None`.
 async fn sleep_until(time: Option<Instant>) {
     match time {
