@@ -221,7 +221,7 @@ impl ViewTask {
                 }
             }
             ViewInput::Answer { request, answer } => {
-                if let Some(id) = self.pending.remove(request) {
+                if let Some(id) = self.pending.decide(request, answer) {
                     self.respond(id, answer.into());
                 }
             }
@@ -278,7 +278,7 @@ impl ViewTask {
             ViewOutput::Request { id, request } => self.process_request(id, request).await,
             ViewOutput::Withdrawn(id) => {
                 self.requests.cancel(id);
-                if self.pending.remove(id.number()).is_some() {
+                if self.pending.withdraw(id.number()) {
                     self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
                 }
             }

@@ -409,7 +409,7 @@ data?: JsonValue, };
 /**
  * The user's decision on a request of an app.
  */
-export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
+export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "not_shown" } | { "type": "display_mode", 
 /**
  * Mode in which the app is displayed.
  */
