@@ -83,6 +83,19 @@ test("requests nothing from the server until the user shows the app", async () =
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
+test("shows the last state of a closed conversation's app, and requests nothing", async () => {
+  const lastState = (uri: string | null) =>
+    ({ is: "context", text: `Card 7 of ${uri ?? "?"}` }) as const;
+  render(AppPanel, { server: "files", tool: "chart", call: CALL, fresh: false, lastState });
+  await button("Show app again");
+  expect(screen.getByText("The app last gave this to the model:")).toBeVisible();
+  expect(screen.getByText("Card 7 of ui://files/chart")).toBeVisible();
+  for (const command of ["read_app_page", "open_app"] as const) {
+    expect(host.requests(command), `${command} should not be sent`).toEqual([]);
+  }
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+});
+
 test("shows nothing for a tool without an app", async () => {
   host.answers.catalog = () => ({
     ...{ server: "files", prompts: [], resources: [], templates: [], notes: [] },

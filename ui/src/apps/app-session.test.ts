@@ -209,6 +209,16 @@ test("the height follows the app within the limits", () => {
   expect(clampHeight(0, 1000), "the minimum").toBe(40);
 });
 
+test("the height of the call's last frame is the first one of the next", () => {
+  const subject = { ...running().subject, item: "i1" };
+  const opened = () => new AppSession(subject, OPENED, CONTEXT, () => undefined);
+  session.stop();
+  session = opened();
+  session.start();
+  change({ type: "resized", width: null, height: 500 });
+  expect(opened().requestedHeight).toBe(500);
+});
+
 test("the context is reported after a pause, and only if it changes", async () => {
   running();
   session.setContext({ ...CONTEXT });
