@@ -30,6 +30,7 @@ const HASH = "0123456789abcdef".repeat(4);
 const PAGE: AppPageReport = {
   ...{ uri: "ui://files/chart", hash: HASH, bytes: 2000, review: "new", notes: ["ignored x"] },
   grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: [] },
+  permissions: [],
   sources: [
     { usedAs: "connect", origin: "https://api.example", reach: "internet" },
     { usedAs: "connect", origin: "http://localhost:8080", reach: "loopback" },
@@ -138,6 +139,20 @@ test("approves the page with what the user grants, and opens it", async () => {
   expect(frame()).toHaveAttribute("src", `drawbridge-app://${VIEW}/self-test`);
   expect(frame()).toHaveAttribute("sandbox", OPENED.sandbox);
   expect(frame()).toHaveAttribute("allow", "camera");
+});
+
+test("allows writing to the clipboard only if the user checks it", async () => {
+  const user = userEvent.setup();
+  page = { ...PAGE, permissions: ["clipboardWrite"] };
+  show();
+  await user.click(await button("Show app"));
+  const box = await screen.findByRole("checkbox", { name: "Allow writing to the clipboard" });
+  expect(box).not.toBeChecked();
+  await user.click(box);
+  await user.click(await button("Show app"));
+  await waitFor(() =>
+    expect(host.requests("approve_app")[0]?.grants.permissions).toEqual(["clipboardWrite"]),
+  );
 });
 
 test("refuses access to a private network by default", async () => {

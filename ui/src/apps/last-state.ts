@@ -1,5 +1,5 @@
-// State of an app that is not shown: the context that it last gave for the model, or the text of the result, and the height of
-// its frame. Nothing of the app runs for it.
+// State of an app that is not shown: the context that it last gave for the model, or the text of the result, and the
+// height of its frame. Nothing of the app runs for it.
 import type { ConversationItem } from "$lib/api/generated";
 import { registerPageState } from "$lib/page-state";
 
@@ -26,15 +26,15 @@ export function rememberHeight(call: string, height: number): void {
   if (heights.size > MAX_HEIGHTS && oldest !== undefined) heights.delete(oldest);
 }
 
-/** Returns the height that the app of a call requested last, or `null` if it was not shown since the window was loaded. */
+/** Returns the last requested height of a call's app, or `null` if it was not shown since the window was loaded. */
 export function lastHeight(call: string): number | null {
   return heights.get(call) ?? null;
 }
 
 /**
- * Returns the last state of a call's app, or `null` if there is none. The context is the last one after the call, sent or
- * waiting in the composer, but before the next call of the tool. `page` is the URI of the app's page, or `null` if the
- * server does not list its tools.
+ * Returns the last state of a call's app, or `null` if there is none. The context is the last one after the call, sent
+ * or waiting in the composer, but before the next call of the tool. `page` is the URI of the app's page, or `null` if
+ * the server does not list its tools.
  */
 export function lastState(
   { id, items }: { id: string; items: readonly ConversationItem[] },

@@ -591,6 +591,10 @@ grants: SandboxGrants,
  */
 sources: Array<AppSource>, 
 /**
+ * Permissions of the web view that the page requests and that the user can grant.
+ */
+permissions: AppPermissions, 
+/**
  * Declarations of the server that have no effect, with the reasons in English.
  */
 notes: Array<string>, };
