@@ -317,6 +317,28 @@ test("after a reload of the window, an approved app is shown only when the user 
     await show.click();
     await expect(board.getByText("4 tasks"), "the approval should be stored").toBeVisible();
     await expect(reviewCard(app), "an approved app should not be reviewed again").toHaveCount(0);
+
+    // What the app last gave to the model is shown in its place.
+    await board.getByRole("button", { name: /^Paint the buoy/ }).click();
+    await expect(app.getByRole("button", { name: /Context from the app of show_board/ }).first()).toBeVisible();
+    await app.getByRole("textbox", { name: "Message" }).fill("say hello");
+    const answer = app.getByText(/^Hello! Grüße/);
+    // A message is held for a moment after an app has changed its context.
+    await expect(async () => {
+      if (await answer.isHidden()) await app.getByRole("button", { name: "Send", exact: true }).click({ timeout: 500 });
+      await expect(answer).toBeVisible({ timeout: 3_000 });
+    }).toPass();
+    const reads = async () => {
+      const { entries } = await host.activity("harbour");
+      return entries.filter(({ method }) => method === "resources/read").length;
+    };
+    const before = await reads();
+    await app.reload();
+    await expect(app.getByText("The app last gave this to the model:")).toBeVisible();
+    await expect(app.getByText(/has selected the card “Paint the buoy”/).first()).toBeVisible();
+    await expect(app.getByRole("button", { name: "Show app again" })).toBeVisible();
+    await expect(app.locator("iframe"), "nothing of the app should be loaded by itself").toHaveCount(0);
+    expect(await reads(), "nothing should be requested from the server").toBe(before);
   } finally {
     await provider.stop();
   }
