@@ -22,8 +22,10 @@ registerPageState(() => (heights = new Map()));
 export function rememberHeight(call: string, height: number): void {
   heights.delete(call);
   heights.set(call, height);
-  const [oldest] = heights.keys();
-  if (heights.size > MAX_HEIGHTS && oldest !== undefined) heights.delete(oldest);
+  for (const oldest of heights.keys()) {
+    if (heights.size <= MAX_HEIGHTS) break;
+    heights.delete(oldest);
+  }
 }
 
 /** Returns the last requested height of a call's app, or `null` if it was not shown since the window was loaded. */

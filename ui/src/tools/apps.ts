@@ -15,8 +15,9 @@ export function isAppUri(uri: string): boolean {
 export function appUri({ others }: Pick<Tool, "others">): string | null {
   const meta = member(others, "_meta");
   const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
-  const isUri = (uri: JsonValue | undefined) => typeof uri === "string" && isAppUri(uri);
-  return (named.find(isUri) as string | undefined) ?? null;
+  const isUri = (uri: JsonValue | undefined): uri is string =>
+    typeof uri === "string" && isAppUri(uri);
+  return named.find(isUri) ?? null;
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {

@@ -75,7 +75,7 @@ impl AppCatalogue {
     pub(super) fn mentions(&self, tree: &Tree) -> Vec<RequirementMention> {
         let mention = |row: &AppRequirement| {
             let AppRequirementCoverage::Test { path, name } = &row.coverage else { return None };
-            let (id, line) = (row.requirement.clone()?, line_of_test(tree, path, name)?);
+            let (id, line) = (row.requirement.clone()?, find_test_line(tree, path, name)?);
             Some(RequirementMention { id, path: path.clone(), line, test: name.clone() })
         };
         self.rows.iter().filter_map(mention).collect()
@@ -93,7 +93,7 @@ impl AppCatalogue {
                 say(format!("`{requirement}` is no requirement"));
             }
             if let AppRequirementCoverage::Test { path, name } = &row.coverage
-                && line_of_test(tree, path, name).is_none()
+                && find_test_line(tree, path, name).is_none()
             {
                 say(format!("there is no test `{name}` in {path}"));
             }
@@ -103,7 +103,7 @@ impl AppCatalogue {
 }
 
 /// Returns the number of the line in which a test begins, counted from 1, or `None` if the file has no such test.
-fn line_of_test(tree: &Tree, path: &str, name: &str) -> Option<usize> {
+fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
     let file = tree.files.iter().find(|file| file.path == path)?;
     let lines: Vec<&str> = file.text.lines().collect();
     let is_test_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
