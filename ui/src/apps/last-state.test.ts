@@ -61,6 +61,13 @@ test("is not the context of another app or server, or a resource", () => {
   );
 });
 
+test("is not the page that the user attached as a resource", () => {
+  const first = call("t1");
+  const attached = context("a1", "<!doctype html>");
+  if (attached.body.kind === "attachment") attached.body.contents[0]!.mimeType = "text/html";
+  expect(stateOf([first, attached], first)?.is).toBe("result");
+});
+
 test("is the context that waits in the composer, until it is removed", () => {
   const first = call("t1");
   const subject = { server: "files", tool: "chart", uri: PAGE, conversation: "c1" };

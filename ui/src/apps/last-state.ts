@@ -53,14 +53,16 @@ export function lastState(
   const waiting = contextItemsOf(id).all.filter(({ kind }) => kind === "app");
   const later =
     next < 0 ? [...after, ...waiting.flatMap((one) => one.items)] : after.slice(0, next);
-  const contexts = later.flatMap(({ body: given }) =>
-    given.kind === "attachment" && given.server === body.server && isAppUri(given.uri)
-      ? [given]
+  const contexts = later.flatMap(({ body: other }) =>
+    other.kind === "attachment" && other.server === body.server && isAppUri(other.uri)
+      ? [other]
       : [],
   );
   const context = contexts.findLast(({ uri }) => page === null || uri === page);
-  const texts = (list: readonly (string | null)[]) => list.filter((text) => text).join("\n\n");
-  const given = texts(context?.contents.map(({ text }) => text) ?? []);
+  const texts = (list: readonly (string | null)[]) => list.filter(Boolean).join("\n\n");
+  // The user can attach the page itself as a resource, which is HTML.
+  const plain = context?.contents.filter(({ mimeType }) => mimeType === "text/plain") ?? [];
+  const given = texts(plain.map((part) => part.text));
   if (given !== "") return { is: "context", text: given };
   const content = body.result?.content ?? [];
   const text = texts(content.map((part) => (part.type === "text" ? part.text : null)));
