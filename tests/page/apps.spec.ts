@@ -168,6 +168,41 @@ test.describe("an app that throws at its start", () => {
   });
 });
 
+test.describe("an app that writes to the clipboard", () => {
+  const script = `
+    const button = document.createElement("button");
+    button.textContent = "Copy";
+    button.onclick = () =>
+      navigator.clipboard.writeText("from the app").then(() => show("written"), ({ name }) => show("refused: " + name));
+    document.body.append(button);
+    show("ready");`;
+  const ui = { permissions: { clipboardWrite: {}, camera: {} }, csp: { frameDomains: ["https://frames.example"] } };
+  // Chromium reports each refusal on the console.
+  test.use({ setup: scriptedApp(pageWith("Clipboard", script), ui), checksFaults: false });
+
+  // [apps-permissions]
+  test("does so only once the user has allowed it, and the rest is refused with the reasons", async ({ app }) => {
+    await app.context().grantPermissions(["clipboard-write"]);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    const copy = appFrame(app, "show").getByRole("button", { name: "Copy" });
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await copy.click();
+    await expect(outcome, "nothing should be allowed by default").toHaveText("refused: NotAllowedError");
+
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    await app.getByRole("menuitem", { name: "Permissions…" }).click();
+    await reviewCard(app).getByText("2 ignored declarations").click();
+    await expect(reviewCard(app)).toContainText("frameDomains https://frames.example is not available: ");
+    await expect(reviewCard(app)).toContainText("camera is not available: ");
+    await reviewCard(app).getByRole("checkbox", { name: "Allow writing to the clipboard" }).check();
+    await reviewCard(app).getByRole("button", { name: "Show app", exact: true }).click();
+    await expect(outcome).toHaveText("ready");
+    await copy.click();
+    await expect(outcome).toHaveText("written");
+  });
+});
+
 test.describe("an app whose request is blocked", () => {
   const html = `<!doctype html><title>Blocked</title><script>
     console.warn("asking for data", { attempt: 1 });
