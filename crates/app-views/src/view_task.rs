@@ -238,7 +238,7 @@ impl ViewTask {
                 }
             }
             ViewInput::Answer { request, answer } => {
-                if let Some(id) = self.pending.remove(request) {
+                if let Some(id) = self.pending.decide(request, answer) {
                     self.respond(id, answer.into());
                 }
             }
@@ -306,7 +306,7 @@ impl ViewTask {
             ViewOutput::Request { id, request } => self.process_request(id, request).await,
             ViewOutput::Withdrawn(id) => {
                 self.requests.cancel(id);
-                if self.pending.remove(id.number()).is_some() {
+                if self.pending.withdraw(id.number()) {
                     self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
                 }
             }
@@ -366,16 +366,6 @@ impl ViewTask {
     async fn emit(&self, change: AppViewChange) {
         // The host may have shut down, with no observers left.
         let _ = self.host.emit_app_view_event(AppViewEvent { view: self.id.clone(), change }).await;
-    }
-}
-
-impl From<AppAnswer> for HostResponse {
-    fn from(answer: AppAnswer) -> Self {
-        match answer {
-            AppAnswer::Done => Self::Done,
-            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
-            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
-        }
     }
 }
 

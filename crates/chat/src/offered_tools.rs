@@ -329,6 +329,17 @@ mod tests {
     }
 
     #[test]
+    fn tool_only_for_apps_is_not_offered() {
+        let meta = json!({ "ui": { "visibility": ["app"] } });
+        let poll = mcp::Tool { meta: meta.as_object().cloned(), ..tool("poll") };
+        let monitor = server_with_reviews("monitor", &[poll, tool("show")], |_| true);
+        let offering = OfferedTools::new(&[(enabled_server("monitor", None), monitor)]);
+        let states: Vec<_> = offering.all_tools().iter().map(|t| (t.tool.as_str(), t.state)).collect();
+        assert_eq!(states, [("poll", ToolState::AppOnly), ("show", ToolState::Offered)]);
+        assert!(offering.tool("monitor__poll").is_none(), "a tool only for apps is not found");
+    }
+
+    #[test]
     fn tools_disabled_in_the_settings_are_not_offered() {
         let with = |enabled: Option<&str>, disabled: &[&str]| {
             let mut server = server("files", &["read", "read_all", "write"], &["read", "read_all", "write"]);

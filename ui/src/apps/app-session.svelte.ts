@@ -18,6 +18,7 @@ import { AppDiagnostics, REPORT_PREFIX } from "./app-diagnostics.svelte";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
+import { lastHeight, rememberHeight } from "./last-state";
 import { MessageSender } from "./message-sender";
 import { offerContext } from "./model-context";
 import { raisedApp } from "./raised-app.svelte";
@@ -96,6 +97,8 @@ export class AppSession {
     this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.subject = subject;
     this.opened = opened;
+    const height = subject.item === undefined ? null : lastHeight(subject.item);
+    if (height !== null) this.requestedHeight = height;
     this.#context = context;
     this.#reported = JSON.stringify(context);
     this.#onEnd = onEnd;
@@ -261,7 +264,7 @@ export class AppSession {
         this.isLate = false;
         break;
       case "resized":
-        if (change.height !== null) this.requestedHeight = change.height;
+        if (change.height !== null) this.#resize(change.height);
         break;
       case "display_mode_changed":
         // The user may have left the mode meanwhile, and the last reported context is no longer in force.
@@ -298,6 +301,11 @@ export class AppSession {
         this.#finish({ is: this.phase === "closing" ? "closed" : "removed" });
         break;
     }
+  }
+
+  #resize(height: number): void {
+    this.requestedHeight = height;
+    if (this.subject.item !== undefined) rememberHeight(this.subject.item, height);
   }
 
   #addReport(diagnostic: AppDiagnostic, dropped: number): void {

@@ -236,10 +236,10 @@ describe("a call in a conversation", () => {
     });
     await open();
     expect(await screen.findByText(/This result has an app/)).toBeVisible();
-    expect(
-      screen.getByText("the whole text"),
-      "the text should be shown together with the app",
-    ).toBeVisible();
+    const panel = screen.getByText("Text of the result:").parentElement;
+    expect(panel, "the text should be shown together with the app").toHaveTextContent(
+      "the whole text",
+    );
   });
 });
 

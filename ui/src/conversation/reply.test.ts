@@ -329,7 +329,7 @@ describe("a call requested by a model", () => {
     const approvedPage: AppPageReport = {
       ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
       grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
-      ...{ sources: [], notes: [] },
+      ...{ sources: [], permissions: [], notes: [] },
     };
 
     beforeEach(() => {

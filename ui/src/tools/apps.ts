@@ -9,13 +9,15 @@ export function isAppUri(uri: string): boolean {
 }
 
 /**
- * Returns `true` if the tool's definition refers to an app, by `_meta.ui.resourceUri` or the older
- * `_meta["ui/resourceUri"]`.
+ * Returns the URI of the app to which the tool's definition refers, by `_meta.ui.resourceUri` or the older
+ * `_meta["ui/resourceUri"]`, or `null` if there is none.
  */
-export function refersToApp({ others }: Pick<Tool, "others">): boolean {
+export function appUri({ others }: Pick<Tool, "others">): string | null {
   const meta = member(others, "_meta");
   const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
-  return named.some((uri) => typeof uri === "string" && isAppUri(uri));
+  const isUri = (uri: JsonValue | undefined): uri is string =>
+    typeof uri === "string" && isAppUri(uri);
+  return named.find(isUri) ?? null;
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {

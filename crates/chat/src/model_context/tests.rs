@@ -143,6 +143,37 @@ fn each_tool_use_is_followed_by_its_result() {
 }
 
 #[test]
+fn context_of_an_app_reaches_the_model_as_data_of_its_server() {
+    let contents = vec![item::ResourceContents {
+        uri: "ui://board/app.html".into(),
+        mime_type: Some("text/plain".into()),
+        text: Some("Card 7 is selected.".into()),
+        blob: None,
+    }];
+    let (server, uri, name) = ("board".into(), "ui://board/app.html".into(), "Context from the app of show".into());
+    let context = ItemBody::Attachment { server, uri, name, contents, skill: false };
+    let path = [chat_item("1", ItemState::Whole, context), message_item("2", "What is selected?")];
+    let messages = to_model_messages(&path, &model_reference("m"), 1_000);
+    let [message] = &messages[..] else { panic!("expected one message: {messages:?}") };
+    let text = message.plain_text();
+    assert!(text.contains("Card 7 is selected.") && text.ends_with("What is selected?"), "{text}");
+    assert!(text.contains("data from the server \"board\""), "the source is described: {text}");
+}
+
+// [apps-structured-not-for-model]
+#[test]
+fn model_reads_the_content_of_a_result_and_not_the_data_for_its_app() {
+    let mut call = tool_call_item("3", "2", "u1", Ok("3 cards"));
+    let ItemBody::ToolCall { result: Some(result), .. } = &mut call.body else { panic!("the call has a result") };
+    result.structured = Some(json!({ "cards": "for the app" }));
+    result.meta = json!({ "cursor": "for the app" }).as_object().cloned();
+    let reply = reply_item("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":2}"#)]);
+    let messages = to_model_messages(&[message_item("1", "do it"), reply, call], &model_reference("m"), 1_000);
+    let text = joined_text(&messages[2].parts);
+    assert!(text.contains("3 cards") && !text.contains("for the app"), "{text}");
+}
+
+#[test]
 fn failed_call_reports_its_cause() {
     assert_eq!(missing_result_text("refused: by the user"), "The user declined.");
     assert_eq!(missing_result_text("refused: by a rule"), "The call failed: refused: by a rule");

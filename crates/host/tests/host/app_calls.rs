@@ -66,6 +66,7 @@ async fn a_tool_is_refused_to_callers_that_its_server_excludes() {
     assert_eq!(refused, [("denied", "visibility", "model"), ("denied", "visibility", "app")]);
 }
 
+// [apps-log-rpc]
 #[tokio::test]
 async fn a_call_by_an_app_requires_consent_and_names_the_app() {
     let app = TestApp::start(vec![(SERVER, monitor_server())]).await;

@@ -201,6 +201,7 @@ fn app_tool_call_is_cancelled_after_the_time_limit() {
     assert_eq!(page.view.poll_timeout(), None);
 }
 
+// [apps-draft-tools-limits]
 #[test]
 fn running_app_tool_calls_are_limited() {
     let mut page = page_with_tools();

@@ -411,7 +411,7 @@ data?: JsonValue, };
 /**
  * The user's decision on a request of an app.
  */
-export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
+export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "not_shown" } | { "type": "display_mode", 
 /**
  * Mode in which the app is displayed.
  */
@@ -592,6 +592,10 @@ grants: SandboxGrants,
  * Hosts that the page requests to contact, or to load resources from.
  */
 sources: Array<AppSource>, 
+/**
+ * Permissions of the web view that the page requests and that the user can grant.
+ */
+permissions: AppPermissions, 
 /**
  * Declarations of the server that have no effect, with the reasons in English.
  */
