@@ -32,7 +32,7 @@ export async function killWhileAnswering(page, place, step) {
     await page.until("the answer to grow further", async () => count(await page.text(ANSWER)) > words);
     await page.fill("Message", DRAFT);
     await page.until("the draft to be stored", async () => {
-      const { value } = await page.invoke("conversation", { conversation });
+      const { value } = await page.invoke("read_conversation", { conversation });
       return value.draft === DRAFT;
     });
     interrupted = { conversation, words };

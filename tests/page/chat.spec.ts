@@ -428,7 +428,7 @@ test("tools are disabled one by one, and unreviewed ones are not offered", async
   await dialog.getByRole("checkbox", { name: "add", exact: true }).click();
   await expect(dialog.getByText(/^0 tools offered/)).toBeVisible();
   const { settings } = await host.call<{ settings: { servers: unknown[] } }>(
-    "conversation",
+    "read_conversation",
     { conversation },
   );
   expect(settings.servers).toEqual([

@@ -111,7 +111,7 @@ async fn list_catalog_items<T: Serialize>(
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
     let read = async |server: String| {
-        let mut catalog = session.api.catalog(ServerName { server }).await?;
+        let mut catalog = session.api.read_catalog(ServerName { server }).await?;
         let notes = std::mem::take(&mut catalog.notes);
         Ok(ListedItems { items: part(catalog), notes })
     };

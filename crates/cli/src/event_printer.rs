@@ -162,7 +162,7 @@ impl OutputEventPrinter {
         let after = self.last.get(server).copied();
         let range = ActivityRange { server: server.to_owned(), after, limit: ACTIVITY_ENTRIES_PER_QUERY };
         // The server may have been removed since the event.
-        let Ok(page) = self.api.activity(range).await else { return };
+        let Ok(page) = self.api.read_activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
         if missed > 0 {

@@ -20,7 +20,7 @@ pub(crate) async fn review_definitions(
     server: String,
     accept: Vec<String>,
 ) -> Result<Value, CommandFailure> {
-    let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
+    let catalog = session.api.read_catalog(ServerName { server: server.clone() }).await?;
     let is_open = |marks: &ReviewMarks| marks.review != Some(ReviewState::Reviewed);
     let tools: Vec<Tool> = catalog.tools.into_iter().filter(|tool| is_open(&tool.marks)).collect();
     let prompts: Vec<Prompt> = catalog.prompts.into_iter().filter(|prompt| is_open(&prompt.marks)).collect();

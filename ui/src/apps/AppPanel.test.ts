@@ -61,7 +61,7 @@ beforeEach(async () => {
   const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
   host = await startFakeHost(
     {
-      catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
+      read_catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
       read_app_page: () => page,
       open_app: () => OPENED,
       read_app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
@@ -84,12 +84,12 @@ test("requests nothing from the server until the user shows the app", async () =
 });
 
 test("shows nothing for a tool without an app", async () => {
-  host.answers.catalog = () => ({
+  host.answers.read_catalog = () => ({
     ...{ server: "files", prompts: [], resources: [], templates: [], notes: [] },
     ...{ tools: [{ ...TOOL, others: null }], freshUntil: NO_EXPIRY },
   });
   const { container } = show(true);
-  await waitFor(() => expect(host.requests("catalog").length).toBe(1));
+  await waitFor(() => expect(host.requests("read_catalog").length).toBe(1));
   await Promise.resolve();
   expect(container).toHaveTextContent("");
   expect(host.requests("read_app_page")).toEqual([]);

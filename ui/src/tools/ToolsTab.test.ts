@@ -91,7 +91,7 @@ let name: string;
 beforeEach(async () => {
   name = `server${(number += 1)}`;
   host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server, TOOLS) },
+    { read_catalog: ({ server }) => catalog(server, TOOLS) },
     { servers: [sampleServer({ name })] },
   );
 });
@@ -346,7 +346,7 @@ describe("tools of all servers", () => {
 
   test("5,000 tools are searched and rendered without delay", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
-    host.answers.catalog = ({ server }) => catalog(server, many);
+    host.answers.read_catalog = ({ server }) => catalog(server, many);
     await catalogs.read(name);
     expect(
       matchingTools("number 49", many).length,

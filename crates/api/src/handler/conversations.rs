@@ -19,7 +19,7 @@ pub(super) async fn create_conversation(api: &Api, title: &str) -> Result<Conver
     Ok(conversation_view(api.chat.create_conversation(title).await?))
 }
 
-pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
+pub(super) async fn read_conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
     let found = api.chat.conversation(id).await?;
     found.map(conversation_view).ok_or_else(|| errors::not_found_error("this conversation"))
 }

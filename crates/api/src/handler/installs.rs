@@ -45,7 +45,7 @@ pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<Regi
     })
 }
 
-pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
     let catalog = &*require_installer(api)?.catalog().await?;
     let requested_at = SystemClock.now();
     let version = r.version.as_deref().unwrap_or("latest");
@@ -63,7 +63,7 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
     })
 }
 
-pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
+pub(super) async fn read_registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
     let in_use = require_installer(api)?.registry_in_use().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),

@@ -89,7 +89,7 @@ class App {
   readonly refresh = serializeReads(async () => {
     this.#reading = true;
     try {
-      this.#applySnapshot(await call("snapshot", {}));
+      this.#applySnapshot(await call("read_snapshot", {}));
       this.failure = null;
     } catch (cause) {
       this.failure = cause;
