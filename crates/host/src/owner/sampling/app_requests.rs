@@ -43,7 +43,8 @@ impl Owner {
         }
         let number = self.events.new_id();
         let requester = Requester::App { run, number };
-        let request = AppSamplingRequest { run, why: self.call_consent_origin(origin, server), reply };
+        let origin = self.call_consent_origin(origin, server);
+        let request = AppSamplingRequest { run, origin, reply };
         self.log_request_of_app(server, &request, "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
@@ -128,9 +129,9 @@ mod tests {
         let world = HostFixture::new().await;
         let respond = |owner: &mut Owner| {
             let (reply, _) = oneshot::channel();
-            let why =
+            let origin =
                 ConsentRequestOrigin::App { conversation: None, tool: "show".to_owned(), reaches_other_hosts: false };
-            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, why, reply });
+            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, origin, reply });
             let answer = ClientResponse::Sampling(Box::new(empty_sampling_result()));
             let answer = authorize_allowed_response(DecisionSource::BuiltIn, answer);
             owner.send_response(SERVER, Requester::App { run: RUN, number: 7 }, answer);
