@@ -8,8 +8,8 @@ use installer::{InstallError, Installer, RegistryChoice, publisher_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
-    CachePolicy, DatedResponse, ListingMetadata, ListingStatus, PackageInstall, PlanError, RegistryCatalog,
-    RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
+    CachePolicy, DatedResponse, LATEST_VERSION, ListingMetadata, ListingStatus, PackageInstall, PlanError,
+    RegistryCatalog, RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
 };
 use serde_json::{Value, json};
 use store::{CacheFolder, Locations, ReadOnlyStore};
@@ -24,8 +24,6 @@ use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 
 /// Environment variable with the URL of the registry, also used by the app.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
-/// Name that selects the newest version of a server.
-const LATEST_VERSION: &str = "latest";
 
 /// Runs a `registry` command, and returns its result as JSON.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {

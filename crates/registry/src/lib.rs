@@ -25,7 +25,7 @@ mod publisher;
 pub mod server_json;
 
 pub use cache::{CacheLimits, RecordedStatus, RegistryCache};
-pub use catalog::{CachePolicy, DatedResponse, RegistryCatalog, SearchQuery};
+pub use catalog::{CachePolicy, DatedResponse, LATEST_VERSION, RegistryCatalog, SearchQuery};
 pub use changes::ChangesSummary;
 pub use client::{OFFICIAL_REGISTRY, RegistryAddress, RegistryClient, RegistryError, RegistryHeader, RegistryLimits};
 pub use download::{DownloadError, DownloadLimits};

@@ -10,7 +10,9 @@ use ::installer::{
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
-use registry::{CachePolicy, DatedResponse, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
+use registry::{
+    CachePolicy, DatedResponse, LATEST_VERSION, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery,
+};
 
 use super::{Api, containment, errors, server_setup};
 use crate::data::*;
@@ -48,7 +50,7 @@ pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<Regi
 pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
     let catalog = &*require_installer(api)?.catalog().await?;
     let requested_at = SystemClock.now();
-    let version = r.version.as_deref().unwrap_or("latest");
+    let version = r.version.as_deref().unwrap_or(LATEST_VERSION);
     let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
         Ok(page) => (page.value.entries.iter().map(registry_version_view).collect(), None),
