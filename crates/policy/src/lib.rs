@@ -28,7 +28,9 @@ mod text_pattern;
 mod uri;
 mod wider_conditions;
 
-pub use act::{ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, ToolClaims};
+pub use act::{
+    ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, StricterReason, ToolClaims,
+};
 pub use argument_condition::ArgumentJudgement;
 pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;

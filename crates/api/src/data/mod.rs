@@ -86,7 +86,7 @@ pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, Loo
 pub use offers::skills::SkillFile;
 pub use policy::{
     ApprovalScope, ArgumentJudgement, LastUse, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
-    UsedBy,
+    StricterReason, UsedBy,
 };
 pub use ports::server_config::{
     AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin, ToolFilter,

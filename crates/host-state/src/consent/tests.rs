@@ -23,6 +23,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
         body,
         scopes: &[ApprovalScope::Once],
         reason: "",
+        stricter_reason: None,
         marks: ReviewFindings::default(),
         call: purpose.shown_call().map(str::to_owned),
     };

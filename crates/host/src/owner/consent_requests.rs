@@ -65,6 +65,7 @@ impl Owner {
             body,
             scopes,
             reason: reason.name(),
+            stricter_reason: reason.stricter(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };

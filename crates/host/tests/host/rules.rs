@@ -13,7 +13,7 @@ use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{
     ApprovalScope, DecisionReason, DecisionSource, PolicyDecision, PolicyRule, Preset, ReviewState, RuleEffect,
-    RuleFit, RuleSource,
+    RuleFit, RuleSource, StricterReason,
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, MANAGED_POLICY_FILE, TestApp, demo_config, scripted_config};
@@ -219,8 +219,8 @@ async fn careful_preset_requires_consent_for_allowed_tools() {
     let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
     assert_eq!(
-        (request.reason, request.scopes),
-        ("preset-asks", &[ApprovalScope::Once][..]),
+        (request.reason, request.stricter_reason, request.scopes),
+        ("preset-asks", Some(StricterReason::Preset), &[ApprovalScope::Once][..]),
         "the preset requires consent for each call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

@@ -1707,6 +1707,11 @@ scopes: Array<ApprovalScope>,
  */
 reason: string, 
 /**
+ * The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
+ * rule or grant can allow such acts.
+ */
+stricterReason?: StricterReason, 
+/**
  * Review state and findings for the tool, prompt or result.
  */
 marks: ReviewMarks, 
@@ -7843,6 +7848,11 @@ message: string | null,
  * Identifier of the item that contains the model's reply.
  */
 reply: string, };
+
+/**
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ */
+export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
 /**
  * The kind of a problem that a verification of the audit log found.
