@@ -4,7 +4,7 @@ use domain::call::CallFailure;
 use mcp_apps::SamplingResultForm;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use policy::{Hash, PolicyAct, PolicyDecision};
+use policy::{Hash, PolicyAct};
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::owner::gate::AuthorizedPayload;
 use crate::owner::state::{AppSamplingRequest, CallOrigin, DecisionError, Requester};
-use crate::view::{ConsentRequestBody, ServerState};
+use crate::view::ServerState;
 
 impl Owner {
     /// Handles a sampling request of an app: denies it, adds a consent request, or lets a model reply, as the policy
@@ -48,13 +48,7 @@ impl Owner {
         self.log_request_of_app(server, &request, "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
-        match decision {
-            PolicyDecision::Deny { reason, .. } => {
-                let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-                self.refuse_denied_request(server, requester, (&body, None), reason);
-            }
-            decision => self.on_sampling(server, requester, None, params, decision),
-        }
+        self.on_sampling(server, requester, None, params, decision);
         Ok(requester)
     }
 
