@@ -46,7 +46,7 @@ macro_rules! commands {
             preview_install: InstallDraft => InstallPreview,
             /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
             /// installed version. The server is not started.
-            install_server: Install => SecretStorageReport,
+            install_server: InstallServer => SecretStorageReport,
             /// Lists the installed servers that have a newer version or whose installed version is deprecated. Nothing
             /// is changed.
             list_newer_versions: InstalledVersions => VersionReports,
@@ -117,9 +117,9 @@ macro_rules! commands {
             refresh_list: RefreshList => Catalog,
             /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
             /// the user.
-            review_definitions: Review => EmptyObject,
+            review_definitions: ReviewDefinitions => EmptyObject,
             /// Returns the definitions of a server that are stored as reviewed.
-            list_reviewed_definitions: ServerName => Pins,
+            list_reviewed_definitions: ServerName => ReviewedDefinitions,
             /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
             /// Returns the messages of a prompt.
@@ -134,7 +134,7 @@ macro_rules! commands {
             /// Cancels a call that is in progress, by the identifier that its caller chose.
             cancel_call: CallRef => EmptyObject,
             /// Requests completions of an argument from a server.
-            complete: Complete => Completion,
+            complete: CompleteArgument => Completion,
             /// Expands a URI template (RFC 6570).
             expand_template: ExpandTemplate => ExpandedTemplate,
             /// Subscribes to changes of a resource.
@@ -179,7 +179,7 @@ macro_rules! commands {
             /// Returns a page of a conversation's items that precede a given item.
             read_conversation_items: ItemRange => ItemPage,
             /// Returns large content that was omitted from a conversation's item.
-            read_omitted_content: BlobRef => Blob,
+            read_omitted_content: OmittedDataRef => OmittedData,
             /// Searches the text of all conversations.
             search_history: SearchHistory => FoundItems,
 

@@ -12,7 +12,7 @@ use registry::{
     RegistryCatalog, RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
 };
 use serde_json::{Value, json};
-use store::{CacheFolder, Locations, ReadOnlyStore};
+use store::{CacheFolder, FileLocations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
 use crate::failure::CommandFailure;
@@ -27,7 +27,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Runs a `registry` command, and returns its result as JSON.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
-    let Locations { config_file, data_dir } = locations(arguments)?;
+    let FileLocations { config_file, data_dir } = locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;

@@ -1,7 +1,7 @@
 //! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
-use api::data::{Prompt, Review, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
+use api::data::{Prompt, ReviewDefinitions, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub(crate) async fn review_definitions(
         let definitions = json!({ "tools": definitions_json(&tools), "prompts": definitions_json(&prompts) });
         return Ok(definitions);
     }
-    let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
+    let mut review = ReviewDefinitions { server, tools: Vec::new(), prompts: Vec::new() };
     for accepted in &accept {
         let Some((name, hash)) = accepted.rsplit_once('@') else {
             let message = format!(

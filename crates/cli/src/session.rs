@@ -9,7 +9,7 @@ use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use policy::UsedBy;
 use serde_json::json;
-use store::Locations;
+use store::FileLocations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
@@ -46,7 +46,7 @@ impl CommandSession {
         input: InputLines,
         output: Arc<Output>,
     ) -> Result<Self, CommandFailure> {
-        let Locations { config_file: config, data_dir: data } = locations(arguments)?;
+        let FileLocations { config_file: config, data_dir: data } = locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
@@ -209,12 +209,12 @@ impl CommandSession {
 }
 
 /// Returns the paths of Drawbridge's settings file and data folder that a command uses.
-pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
+pub(crate) fn locations(arguments: &Arguments) -> Result<FileLocations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
-        (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
+        (Some(config_file), Some(data_dir)) => FileLocations { config_file, data_dir },
         (config, data) => {
             let usual = store::default_locations().map_err(storage_failure)?;
-            Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
+            FileLocations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
     // These commands create the settings file if it does not exist.

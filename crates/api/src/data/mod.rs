@@ -123,7 +123,7 @@ pub struct Snapshot {
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
     /// Paths of the files that Drawbridge uses, for display.
-    pub paths: Paths,
+    pub paths: AppPaths,
     /// Version number of Drawbridge.
     pub version: String,
 }

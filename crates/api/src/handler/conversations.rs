@@ -50,9 +50,9 @@ pub(super) async fn items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError>
     Ok(ItemPage { items: page.items.into_iter().map(views::tree_item_view).collect(), has_more: page.has_more })
 }
 
-pub(super) async fn blob(api: &Api, hash: String) -> Result<Blob, ApiError> {
+pub(super) async fn blob(api: &Api, hash: String) -> Result<OmittedData, ApiError> {
     let bytes = api.chat.blob(hash).await?.ok_or_else(|| errors::not_found_error("this content"))?;
-    Ok(Blob { data: BASE64_STANDARD.encode(bytes) })
+    Ok(OmittedData { data: BASE64_STANDARD.encode(bytes) })
 }
 
 pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundItems, ApiError> {

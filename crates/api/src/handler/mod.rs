@@ -81,7 +81,7 @@ impl Handler for Api {
     async fn preview_install(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
         installs::preview_install(self, r).await
     }
-    async fn install_server(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
+    async fn install_server(&self, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
         installs::install(self, r).await
     }
     async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
@@ -169,10 +169,10 @@ impl Handler for Api {
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
         catalogs::refresh_list(self, r).await
     }
-    async fn review_definitions(&self, r: Review) -> Result<EmptyObject, ApiError> {
+    async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
         review::review(self, r).await
     }
-    async fn list_reviewed_definitions(&self, r: ServerName) -> Result<Pins, ApiError> {
+    async fn list_reviewed_definitions(&self, r: ServerName) -> Result<ReviewedDefinitions, ApiError> {
         review::pins(self, r.server).await
     }
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
@@ -193,7 +193,7 @@ impl Handler for Api {
     async fn cancel_call(&self, r: CallRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.cancel_call(r.call).await.map(|_| EmptyObject {})?)
     }
-    async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
+    async fn complete(&self, r: CompleteArgument) -> Result<Completion, ApiError> {
         arguments::complete(self, r).await
     }
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
@@ -262,7 +262,7 @@ impl Handler for Api {
         conversations::items(self, r).await
     }
 
-    async fn read_omitted_content(&self, r: BlobRef) -> Result<Blob, ApiError> {
+    async fn read_omitted_content(&self, r: OmittedDataRef) -> Result<OmittedData, ApiError> {
         conversations::blob(self, r.hash).await
     }
 

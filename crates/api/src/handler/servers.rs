@@ -24,7 +24,7 @@ pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
         conversations: super::conversations::conversation_list(api).await?,
         settings: views::settings_view(snapshot.settings),
         config_problem: snapshot.config_problem,
-        paths: Paths {
+        paths: AppPaths {
             config: ports.servers.path().display().to_string(),
             data: ports.documents.path().display().to_string(),
             audit: ports.audit.path().display().to_string(),

@@ -31,7 +31,7 @@ export interface Commands {
   set_registry: { request: SetRegistry; response: SecretStorageReport };
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
-  install_server: { request: Install; response: SecretStorageReport };
+  install_server: { request: InstallServer; response: SecretStorageReport };
   list_newer_versions: { request: InstalledVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
@@ -60,15 +60,15 @@ export interface Commands {
   pick_file: { request: PickFile; response: PickedFile };
   read_catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review_definitions: { request: Review; response: EmptyObject };
-  list_reviewed_definitions: { request: ServerName; response: Pins };
+  review_definitions: { request: ReviewDefinitions; response: EmptyObject };
+  list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
   list_skills: { request: ServerName; response: Skills };
   read_skill: { request: ReadSkill; response: SkillContents };
   cancel_call: { request: CallRef; response: EmptyObject };
-  complete: { request: Complete; response: Completion };
+  complete: { request: CompleteArgument; response: Completion };
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
   subscribe: { request: ResourceRef; response: EmptyObject };
   unsubscribe: { request: ResourceRef; response: EmptyObject };
@@ -88,7 +88,7 @@ export interface Commands {
   rename_conversation: { request: RenameConversation; response: EmptyObject };
   delete_conversation: { request: ConversationRef; response: EmptyObject };
   read_conversation_items: { request: ItemRange; response: ItemPage };
-  read_omitted_content: { request: BlobRef; response: Blob };
+  read_omitted_content: { request: OmittedDataRef; response: OmittedData };
   search_history: { request: SearchHistory; response: FoundItems };
   send_message: { request: SendMessage; response: StartedReply };
   edit_message: { request: EditMessage; response: StartedReply };
@@ -599,6 +599,23 @@ notes: Array<string>, };
  * State of the user's review of a page.
  */
 export type AppPageReview = "new" | "changed" | "approved";
+
+/**
+ * Paths of the files that Drawbridge uses, for display.
+ */
+export type AppPaths = { 
+/**
+ * Path of the settings file with the servers.
+ */
+config: string, 
+/**
+ * Path of the folder that contains all other files.
+ */
+data: string, 
+/**
+ * Path of the file with the audit log.
+ */
+audit: string, };
 
 /**
  * Capability of the browser that an app page can request, and that the host may grant.
@@ -1235,24 +1252,6 @@ steps: Array<SignInStep>,
 tokenStorage: TokenStorage | null, };
 
 /**
- * Large content that was omitted from an item.
- */
-export type Blob = { 
-/**
- * Bytes of the large content, encoded in Base64.
- */
-data: string, };
-
-/**
- * Reference to large content by its hash.
- */
-export type BlobRef = { 
-/**
- * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
- */
-hash: string, };
-
-/**
  * An existing path that the sandbox hides from the server and that the server seems to need.
  */
 export type BlockedPath = { 
@@ -1538,7 +1537,7 @@ export type CloseAction = "ask" | "background" | "quit";
 /**
  * Request for completions of an argument.
  */
-export type Complete = { 
+export type CompleteArgument = { 
 /**
  * Name of the server in the settings.
  */
@@ -2418,27 +2417,6 @@ amount: number,
  * Code of the currency, such as `USD`.
  */
 currency: string, };
-
-/**
- * Number of items in each list of a server.
- */
-export type Counts = { 
-/**
- * Number of tools that the server lists.
- */
-tools: number, 
-/**
- * Number of prompts that the server lists.
- */
-prompts: number, 
-/**
- * Number of resources that the server lists.
- */
-resources: number, 
-/**
- * Number of resource templates that the server lists.
- */
-templates: number, };
 
 /**
  * Settings of one server that determine which of its content makes later calls require consent, and which of its
@@ -3763,23 +3741,6 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * Request to install a server exactly as shown in a preview.
- */
-export type Install = { 
-/**
- * Server to install, with the user's values of the inputs.
- */
-draft: InstallDraft, 
-/**
- * Hash from `hash`. Nothing is installed if the configuration would differ.
- */
-hash: string, 
-/**
- * `true` if the user agreed that a running server is stopped for its upgrade.
- */
-stopRunning: boolean, };
-
-/**
  * A package or remote of a registry's server. Each of them provides the server.
  */
 export type InstallChoice = { 
@@ -4113,6 +4074,23 @@ before: PreviewedServer | null,
  * Hash of the resulting configuration, including secret values, and of its source. `None` if there is a problem.
  */
 hash: string | null, };
+
+/**
+ * Request to install a server exactly as shown in a preview.
+ */
+export type InstallServer = { 
+/**
+ * Server to install, with the user's values of the inputs.
+ */
+draft: InstallDraft, 
+/**
+ * Hash from `hash`. Nothing is installed if the configuration would differ.
+ */
+hash: string, 
+/**
+ * `true` if the user agreed that a running server is stopped for its upgrade.
+ */
+stopRunning: boolean, };
 
 /**
  * Source from which a server is installed: an entry of the registry, or a bundle file.
@@ -4478,6 +4456,27 @@ slowed: boolean,
  * Resources used by a sandboxed server; `None` for other servers.
  */
 resources: ResourcesUsage | null, };
+
+/**
+ * Number of items in each list of a server.
+ */
+export type ListCounts = { 
+/**
+ * Number of tools that the server lists.
+ */
+tools: number, 
+/**
+ * Number of prompts that the server lists.
+ */
+prompts: number, 
+/**
+ * Number of resources that the server lists.
+ */
+resources: number, 
+/**
+ * Number of resource templates that the server lists.
+ */
+templates: number, };
 
 /**
  * Kind of a list that a server provides.
@@ -4924,6 +4923,24 @@ bytes: number,
 isText: boolean, };
 
 /**
+ * Large content that was omitted from an item.
+ */
+export type OmittedData = { 
+/**
+ * Bytes of the large content, encoded in Base64.
+ */
+data: string, };
+
+/**
+ * Reference to large content by its hash.
+ */
+export type OmittedDataRef = { 
+/**
+ * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
+ */
+hash: string, };
+
+/**
  * A setting of a server that a format of other apps can't contain.
  */
 export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
@@ -4993,23 +5010,6 @@ source: string | null, };
 export type PathMention = "command" | "server";
 
 /**
- * Paths of the files that Drawbridge uses, for display.
- */
-export type Paths = { 
-/**
- * Path of the settings file with the servers.
- */
-config: string, 
-/**
- * Path of the folder that contains all other files.
- */
-data: string, 
-/**
- * Path of the file with the audit log.
- */
-audit: string, };
-
-/**
  * Request to let the user select a file.
  */
 export type PickFile = { 
@@ -5061,39 +5061,6 @@ hash: string,
  * Time of the review, in milliseconds since 1970.
  */
 since: number, };
-
-/**
- * Data that was recorded at the user's reviews of a server.
- */
-export type Pins = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Identity of the server as pairs of label and value: its command and program, or its URL.
- */
-identity: Array<[string, string]>, 
-/**
- * Time at which the user last approved the identity, in milliseconds since 1970.
- */
-identitySince: number | null, 
-/**
- * Issuer of the server's tokens, or `None` if it was never signed in to.
- */
-issuer: string | null, 
-/**
- * Tools whose definitions the user has reviewed.
- */
-tools: Array<PinnedDefinition>, 
-/**
- * Prompts whose definitions the user has reviewed.
- */
-prompts: Array<PinnedDefinition>, 
-/**
- * Pages of apps that the user has approved.
- */
-apps: Array<ApprovedApp>, };
 
 /**
  * An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
@@ -6113,7 +6080,7 @@ model?: ModelRef, };
 /**
  * Request to record that the user has reviewed definitions.
  */
-export type Review = { 
+export type ReviewDefinitions = { 
 /**
  * Name of the server in the settings.
  */
@@ -6170,6 +6137,39 @@ name: string,
  * Hash of the definition that was shown to the user.
  */
 hash: string, };
+
+/**
+ * Data that was recorded at the user's reviews of a server.
+ */
+export type ReviewedDefinitions = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Identity of the server as pairs of label and value: its command and program, or its URL.
+ */
+identity: Array<[string, string]>, 
+/**
+ * Time at which the user last approved the identity, in milliseconds since 1970.
+ */
+identitySince: number | null, 
+/**
+ * Issuer of the server's tokens, or `None` if it was never signed in to.
+ */
+issuer: string | null, 
+/**
+ * Tools whose definitions the user has reviewed.
+ */
+tools: Array<PinnedDefinition>, 
+/**
+ * Prompts whose definitions the user has reviewed.
+ */
+prompts: Array<PinnedDefinition>, 
+/**
+ * Pages of apps that the user has approved.
+ */
+apps: Array<ApprovedApp>, };
 
 /**
  * Author of a message.
@@ -6983,7 +6983,7 @@ instructions: string | null,
 /**
  * Number of items in each list.
  */
-counts: Counts, 
+counts: ListCounts, 
 /**
  * Number of tools and prompts that the user has not reviewed, or `None` if there are none.
  */
@@ -7830,7 +7830,7 @@ configProblem: ConfigProblem | null,
 /**
  * Paths of the files that Drawbridge uses, for display.
  */
-paths: Paths, 
+paths: AppPaths, 
 /**
  * Version number of Drawbridge.
  */

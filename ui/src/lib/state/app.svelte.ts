@@ -7,7 +7,7 @@ import type {
   ConversationSummary,
   Event,
   Events,
-  Paths,
+  AppPaths,
   ConsentRequest,
   ConsentRequestOutcome,
   Server,
@@ -52,7 +52,7 @@ class App {
   calls = $state.raw<ServerCall[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
   configProblem = $state.raw<ConfigProblem | null>(null);
-  paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
+  paths = $state.raw<AppPaths>({ config: "", data: "", audit: "" });
   version = $state("");
   /** Number of snapshots that were read. Each one after the first means that events were lost. */
   snapshots = $state(0);
