@@ -63,7 +63,7 @@ export async function restoredAnswer(page, place, step) {
     await page.click("button", "Answer again", ANSWER);
     await page.until("the model to receive a request", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
     await page.click("button", "Stop", "[data-testid=composer]");
-    await page.waitForText("You stopped it.", ANSWER);
+    await page.waitForText("You stopped the answer.", ANSWER);
     await assertPageHasNoKey(page);
     assertNoKeyInFiles(place.home);
   });

@@ -175,7 +175,7 @@ describe("a streamed answer", () => {
       false,
     );
     expect(
-      await screen.findByText("You stopped it."),
+      await screen.findByText("You stopped the answer."),
       "the end should be explained",
     ).toBeInTheDocument();
     expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();

@@ -234,7 +234,11 @@ test("remembers the entered values and the last result", async () => {
 test.each([
   ["refused", "Refused: the tool was not called", "Call again"],
   ["cancelled", "Cancelled", "Call again"],
-  ["timeout", "The server did not respond in time. Drawbridge canceled the call.", "Show activity"],
+  [
+    "timeout",
+    "The server did not respond in time. Drawbridge cancelled the call.",
+    "Show activity",
+  ],
   ["server_gone", "The server stopped during this operation", "Restart the server"],
 ] as const)("the end %s has a message and a next step", async (code, words, step) => {
   const user = userEvent.setup();
