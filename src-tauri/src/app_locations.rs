@@ -19,7 +19,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
-pub(crate) fn locations() -> Result<FileLocations, StoreError> {
+pub(crate) fn file_locations() -> Result<FileLocations, StoreError> {
     locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 

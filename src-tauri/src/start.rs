@@ -150,7 +150,7 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
 fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
         Some(_) => bench::temporary_locations()?,
-        None => app_locations::locations()?,
+        None => app_locations::file_locations()?,
     };
     let desktop = Arc::new(DesktopPlatform::default());
     let platform: Arc<dyn Platform> = match platform::test_platform() {

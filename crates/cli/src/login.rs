@@ -86,7 +86,7 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
     loop {
         changes.borrow_and_update();
         // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.
-        let state = session.state(server).await?;
+        let state = session.server_state(server).await?;
         let known = session.api.read_authorization(server_name(server)).await?;
         if known.in_progress.is_none() {
             // Pending events may contain the denial of the sign-in.

@@ -18,7 +18,7 @@ use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
 use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::plan_text;
-use crate::session::{locations, storage_failure};
+use crate::session::{file_locations, storage_failure};
 use crate::table::format_time;
 use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 
@@ -27,7 +27,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Runs a `registry` command, and returns its result as JSON.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
-    let FileLocations { config_file, data_dir } = locations(arguments)?;
+    let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;

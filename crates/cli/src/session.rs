@@ -46,7 +46,7 @@ impl CommandSession {
         input: InputLines,
         output: Arc<Output>,
     ) -> Result<Self, CommandFailure> {
-        let FileLocations { config_file: config, data_dir: data } = locations(arguments)?;
+        let FileLocations { config_file: config, data_dir: data } = file_locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
@@ -195,7 +195,7 @@ impl CommandSession {
     }
 
     /// Requests the current state of an MCP server from the host.
-    pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
+    pub(crate) async fn server_state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.read_snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
         let missing = || CommandFailure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
@@ -209,7 +209,7 @@ impl CommandSession {
 }
 
 /// Returns the paths of Drawbridge's settings file and data folder that a command uses.
-pub(crate) fn locations(arguments: &Arguments) -> Result<FileLocations, CommandFailure> {
+pub(crate) fn file_locations(arguments: &Arguments) -> Result<FileLocations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => FileLocations { config_file, data_dir },
         (config, data) => {

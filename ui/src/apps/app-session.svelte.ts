@@ -45,7 +45,7 @@ export type AppEnd =
   | { is: "reachable"; names: readonly string[] };
 
 /** The used part of a frame. */
-type Frame = Pick<HTMLIFrameElement, "contentWindow">;
+type MessageFrame = Pick<HTMLIFrameElement, "contentWindow">;
 
 export class AppSession {
   readonly subject: AppSubject;
@@ -71,7 +71,7 @@ export class AppSession {
   readonly #onEnd: (end: AppEnd) => void;
   readonly #sender: MessageSender;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #frame: Frame | null = null;
+  #frame: MessageFrame | null = null;
   /** Number of documents that the current frame has loaded. */
   #loads = 0;
   #reported: string;
@@ -118,7 +118,7 @@ export class AppSession {
   }
 
   /** Accepts messages of this frame until the returned function is called. */
-  watch(frame: Frame): () => void {
+  watch(frame: MessageFrame): () => void {
     this.#frame = frame;
     this.#loads = 0;
     return () => {
@@ -127,7 +127,7 @@ export class AppSession {
   }
 
   /** Handles a `load` event of a frame. After the app itself, no other document may load. */
-  loaded(frame: Frame): void {
+  loaded(frame: MessageFrame): void {
     if (frame !== this.#frame) return;
     this.#loads += 1;
     if (!platform().firesLoadOncePerDocument) return;

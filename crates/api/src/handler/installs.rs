@@ -163,7 +163,7 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
-pub(super) async fn install(api: &Api, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
+pub(super) async fn install_server(api: &Api, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (require_installer(api)?, parse_install_draft(r.draft)?);
     let persistence = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop_running).await?,

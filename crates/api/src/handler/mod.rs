@@ -82,7 +82,7 @@ impl Handler for Api {
         installs::preview_install(self, r).await
     }
     async fn install_server(&self, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
-        installs::install(self, r).await
+        installs::install_server(self, r).await
     }
     async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
         newer_versions::version_reports(self, &r).await
@@ -164,16 +164,16 @@ impl Handler for Api {
     }
     async fn read_catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
-        catalogs::catalog(self, r.server, &catalog).await
+        catalogs::catalog_view(self, r.server, &catalog).await
     }
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
         catalogs::refresh_list(self, r).await
     }
     async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
-        review::review(self, r).await
+        review::review_definitions(self, r).await
     }
     async fn list_reviewed_definitions(&self, r: ServerName) -> Result<ReviewedDefinitions, ApiError> {
-        review::pins(self, r.server).await
+        review::list_reviewed_definitions(self, r.server).await
     }
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         catalogs::call_tool(self, r).await
@@ -259,11 +259,11 @@ impl Handler for Api {
     }
 
     async fn read_conversation_items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
-        conversations::items(self, r).await
+        conversations::read_conversation_items(self, r).await
     }
 
     async fn read_omitted_content(&self, r: OmittedDataRef) -> Result<OmittedData, ApiError> {
-        conversations::blob(self, r.hash).await
+        conversations::read_omitted_content(self, r.hash).await
     }
 
     async fn search_history(&self, r: SearchHistory) -> Result<FoundItems, ApiError> {
@@ -348,7 +348,7 @@ impl Handler for Api {
     }
 
     async fn read_audit_log(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
-        audit::audit(self, r).await
+        audit::read_audit_log(self, r).await
     }
     async fn verify_audit_log(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
         audit::verify_audit_log(self).await

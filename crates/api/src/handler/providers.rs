@@ -125,7 +125,7 @@ fn enum_text(value: impl serde::Serialize) -> String {
 
 fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
-    let losses = settings.losses().into_iter().map(|loss| LossyConversion {
+    let losses = settings.possible_losses().into_iter().map(|loss| LossyConversion {
         feature: loss.what.code().to_owned(),
         conversion: enum_text(loss.then),
         choices: loss.what.conversions().iter().map(enum_text).collect(),

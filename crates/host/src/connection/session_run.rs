@@ -161,7 +161,7 @@ async fn run_connection_attempt(
     match (&link, start.target.get()) {
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
-            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
+            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.resource_meter();
             log_line(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }

@@ -45,12 +45,12 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    return { ok: false, ...place(text, mistake(text)) };
+    return { ok: false, ...place(text, mistakePosition(text)) };
   }
 }
 
 /** Returns the offset of the first token that violates the grammar. */
-function mistake(text: string): number {
+function mistakePosition(text: string): number {
   const open: string[] = [];
   let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =
     "value";

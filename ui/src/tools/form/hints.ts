@@ -5,7 +5,7 @@ import { textBeginning, visibleText } from "$lib/format/text-safety";
 import { m } from "../../paraglide/messages";
 
 import type { PartProblem, ProblemCode } from "./form-value";
-import type { JsonReason, Shape } from "./shape";
+import type { JsonEditorReason, Shape } from "./shape";
 
 /** Maximum number of characters of the default value in a label. */
 const LONGEST_DEFAULT = 60;
@@ -43,8 +43,8 @@ export function problemText({ code, bound }: PartProblem): string {
 }
 
 /** Returns the translated reason why a part can only be edited as JSON. */
-export function jsonReasonText(reason: JsonReason): string {
-  const texts: Record<JsonReason, () => string> = {
+export function jsonReasonText(reason: JsonEditorReason): string {
+  const texts: Record<JsonEditorReason, () => string> = {
     anything: m.tools_json_anything,
     combined: m.tools_json_combined,
     recursive: m.tools_json_recursive,
