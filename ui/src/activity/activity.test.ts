@@ -24,8 +24,8 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
 }
 
 /**
- * Returns a fake handler of the command `activity`. The log has `last()` entries, of which the host retains the latest
- * `retained`.
+ * Returns a fake handler of the command `read_activity`. The log has `last()` entries, of which the host retains the
+ * latest `retained`.
  */
 function entriesUpTo(last: () => number, retained = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
