@@ -97,8 +97,8 @@ function conditionFor(at: string, value: JsonValue, schema: JsonValue): Argument
   switch (typeof value) {
     case "string": {
       const folder = folderFor(at, value, schema);
-      if (folder !== null) return bounded({ at, test: "path", pattern: folder });
-      return bounded({ at, test: "glob", pattern: escapeGlob(value) });
+      if (folder !== null) return conditionWithinLimit({ at, test: "path", pattern: folder });
+      return conditionWithinLimit({ at, test: "glob", pattern: escapeGlob(value) });
     }
     case "number":
       return { at, test: "number", pattern: String(value) };
@@ -123,7 +123,7 @@ function listCondition(
   return rest.every(isSame) ? condition : null;
 }
 
-function bounded(condition: ArgumentRule): ArgumentRule | null {
+function conditionWithinLimit(condition: ArgumentRule): ArgumentRule | null {
   return new TextEncoder().encode(condition.pattern).length <= MAX_PATTERN ? condition : null;
 }
 

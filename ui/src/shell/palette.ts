@@ -41,12 +41,12 @@ export interface PaletteEntry {
 /** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
 export function allEntries(known: Models | null): PaletteEntry[] {
   return [
-    ...[...actions(), ...servers(), ...conversations()],
-    ...[...offered(), ...models(known), ...settings()],
+    ...[...actionEntries(), ...serverEntries(), ...conversationEntries()],
+    ...[...toolAndPromptEntries(), ...modelEntries(known), ...settingEntries()],
   ];
 }
 
-function actions(): PaletteEntry[] {
+function actionEntries(): PaletteEntry[] {
   const list: [string, () => unknown][] = [
     [m.shell_new_conversation(), newConversation],
     [m.shell_open_approvals(), openConsentQueue],
@@ -77,7 +77,7 @@ function zooms(): [string, () => unknown][] {
   ];
 }
 
-function settings(): PaletteEntry[] {
+function settingEntries(): PaletteEntry[] {
   const choices: [string, Partial<Settings>][] = [
     [m.shell_set_theme_system(), { theme: "system" }],
     [m.shell_set_theme_light(), { theme: "light" }],
@@ -97,7 +97,7 @@ function settings(): PaletteEntry[] {
   }));
 }
 
-function servers(): PaletteEntry[] {
+function serverEntries(): PaletteEntry[] {
   return app.servers.flatMap(({ name, state, commandLine }) => {
     const entry = (
       id: string,
@@ -137,7 +137,7 @@ function servers(): PaletteEntry[] {
   });
 }
 
-function conversations(): PaletteEntry[] {
+function conversationEntries(): PaletteEntry[] {
   return app.conversations.map(({ id, title }) => ({
     id: `conversation ${id}`,
     group: "conversations",
@@ -146,7 +146,7 @@ function conversations(): PaletteEntry[] {
   }));
 }
 
-function offered(): PaletteEntry[] {
+function toolAndPromptEntries(): PaletteEntry[] {
   const tools: PaletteEntry[] = [];
   const prompts: PaletteEntry[] = [];
   for (const { name: server } of app.servers) {
@@ -176,7 +176,7 @@ function offered(): PaletteEntry[] {
 }
 
 /** Returns an entry for each available model, which selects it for the open conversation or a new one. */
-function models(known: Models | null): PaletteEntry[] {
+function modelEntries(known: Models | null): PaletteEntry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
   return (known?.providers ?? []).flatMap((provider) =>

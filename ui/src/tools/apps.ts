@@ -13,12 +13,12 @@ export function isAppUri(uri: string): boolean {
  * `_meta["ui/resourceUri"]`.
  */
 export function refersToApp({ others }: Pick<Tool, "others">): boolean {
-  const meta = member(others, "_meta");
-  const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
+  const meta = memberOf(others, "_meta");
+  const named = [memberOf(memberOf(meta, "ui"), "resourceUri"), memberOf(meta, "ui/resourceUri")];
   return named.some((uri) => typeof uri === "string" && isAppUri(uri));
 }
 
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -96,7 +96,7 @@ function mistakePosition(text: string): number {
   }
 }
 
-function place(text: string, at: number): { line: number; column: number } {
+function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
 }

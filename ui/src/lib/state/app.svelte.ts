@@ -183,11 +183,11 @@ class App {
       }
       case "sampling_text":
         this.consentRequests = this.consentRequests.map((q) =>
-          q.id === event.id ? longer(q, event.text) : q,
+          q.id === event.id ? withAppendedText(q, event.text) : q,
         );
         break;
       case "call_changed":
-        this.calls = bounded(replaced(this.calls, event.call, (c) => c.id));
+        this.calls = latestCalls(replaced(this.calls, event.call, (c) => c.id));
         break;
       case "conversations_changed":
         this.conversations = event.conversations;
@@ -203,7 +203,7 @@ class App {
 }
 
 /** Returns the request with more text of the model's streamed response. */
-function longer(request: ConsentRequest, more: string): ConsentRequest {
+function withAppendedText(request: ConsentRequest, more: string): ConsentRequest {
   const { body } = request;
   if (body.kind !== "sampling" || body.run.is !== "running") return request;
   const text = body.run.text + more;
@@ -217,7 +217,7 @@ function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
 }
 
 /** Returns the calls without the oldest ended calls beyond the maximum. */
-function bounded(calls: ServerCall[]): ServerCall[] {
+function latestCalls(calls: ServerCall[]): ServerCall[] {
   let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }

@@ -70,18 +70,18 @@ export function boundsText(shape: Shape): string | null {
   if (shape.kind === "text") {
     const range = rangeText(shape.minLength, shape.maxLength);
     return (
-      range && m.tools_bounds_characters({ range, count: last(shape.minLength, shape.maxLength) })
+      range && m.tools_bounds_characters({ range, count: bound(shape.minLength, shape.maxLength) })
     );
   }
   if (shape.kind === "array") {
     const range = rangeText(shape.minItems, shape.maxItems);
-    return range && m.tools_bounds_items({ range, count: last(shape.minItems, shape.maxItems) });
+    return range && m.tools_bounds_items({ range, count: bound(shape.minItems, shape.maxItems) });
   }
   return null;
 }
 
 /** Returns the number in a range that determines the plural form of its unit. */
-function last(least: number | null, most: number | null): number {
+function bound(least: number | null, most: number | null): number {
   return most ?? least ?? 0;
 }
 
