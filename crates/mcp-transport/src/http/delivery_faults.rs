@@ -118,7 +118,7 @@ pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
 }
 
 /// Returns the innermost cause of an error. The outer errors of the HTTP client only repeat the URL.
-pub fn innermost_cause(error: &(dyn Error + 'static)) -> &(dyn Error + 'static) {
+pub fn innermost_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
