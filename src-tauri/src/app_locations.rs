@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 use domain::StoreError;
 use ports::server_config::ConfigProblem;
-use store::Locations;
+use store::FileLocations;
 
 /// Environment variable that overrides the path of the settings file.
 const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
@@ -19,7 +19,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
-pub(crate) fn locations() -> Result<Locations, StoreError> {
+pub(crate) fn file_locations() -> Result<FileLocations, StoreError> {
     locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
@@ -31,14 +31,17 @@ pub(crate) fn registry_address() -> Option<String> {
 fn locations_from(
     config: Option<OsString>,
     data: Option<OsString>,
-    usual: impl FnOnce() -> Result<Locations, StoreError>,
-) -> Result<Locations, StoreError> {
+    usual: impl FnOnce() -> Result<FileLocations, StoreError>,
+) -> Result<FileLocations, StoreError> {
     let given = |value: Option<OsString>| value.filter(|v| !v.is_empty()).map(PathBuf::from);
     match (given(config), given(data)) {
-        (Some(config_file), Some(data_dir)) => Ok(Locations { config_file, data_dir }),
+        (Some(config_file), Some(data_dir)) => Ok(FileLocations { config_file, data_dir }),
         (config, data) => {
             let usual = usual()?;
-            Ok(Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) })
+            Ok(FileLocations {
+                config_file: config.unwrap_or(usual.config_file),
+                data_dir: data.unwrap_or(usual.data_dir),
+            })
         }
     }
 }
@@ -46,15 +49,15 @@ fn locations_from(
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
-/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder, which
-/// sandboxed servers can't read.
+/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder,
+/// which sandboxed servers can't read.
 const COPIED_PROGRAMS_PATH: &str = ".local/lib/drawbridge";
 
 /// Adds the demo server to the settings at the first start, if this package contains it.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] if the settings file can't be written.
-pub(crate) fn add_demo_server_at_first_start(locations: &Locations) -> Result<(), ConfigProblem> {
+pub(crate) fn add_demo_server_at_first_start(locations: &FileLocations) -> Result<(), ConfigProblem> {
     let is_first_start = locations.config_file.symlink_metadata().is_err();
     let program = env::current_exe().ok().filter(|_| is_first_start);
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return Ok(()) };
@@ -154,14 +157,14 @@ fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn default_locations() -> Result<Locations, StoreError> {
-        Ok(Locations { config_file: "/usual/mcp.json".into(), data_dir: "/usual/data".into() })
+    fn default_locations() -> Result<FileLocations, StoreError> {
+        Ok(FileLocations { config_file: "/usual/mcp.json".into(), data_dir: "/usual/data".into() })
     }
 
     #[test]
     fn environment_overrides_one_or_both_locations() {
         let places = locations_from(Some("/a.json".into()), Some("".into()), default_locations);
-        let expected = Locations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
+        let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
         let both = locations_from(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })

@@ -9,7 +9,7 @@ use api::Api;
 use host::view::{ConsentRequestBody, HostEvent, ServerState, UserDecision};
 use host::{CallOrigin, EventReceiver, Host};
 use policy::ApprovalScope;
-use store::Locations;
+use store::FileLocations;
 use tauri::http::{Response, header::CONTENT_TYPE};
 use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
 use tokio::sync::{mpsc, oneshot};
@@ -44,10 +44,10 @@ pub(crate) enum BenchmarkProblem {
 }
 
 /// Returns paths in a new temporary folder for a benchmark, so that the user's files are neither read nor changed.
-pub(crate) fn temporary_locations() -> Result<Locations, BenchmarkProblem> {
+pub(crate) fn temporary_locations() -> Result<FileLocations, BenchmarkProblem> {
     let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
-    Ok(Locations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
+    Ok(FileLocations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
 }
 
 fn temporary_folder() -> PathBuf {

@@ -67,7 +67,7 @@ pub fn run() -> ExitCode {
         .init();
     let measure = BenchMeasure::from_environment();
     // A benchmark uses temporary files instead.
-    let locations = if measure.is_none() { app_locations::locations().ok() } else { None };
+    let locations = if measure.is_none() { app_locations::file_locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
     // SAFETY: no thread was started yet, except one of JavaScriptCore at load time that only releases memory.
     #[allow(unsafe_code)]

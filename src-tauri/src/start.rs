@@ -11,7 +11,7 @@ use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
 use ports::server_config::ConfigProblem;
 use ports::{Platform, Ports};
-use store::{CacheFolder, Locations};
+use store::{CacheFolder, FileLocations};
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
@@ -42,7 +42,7 @@ enum StartProblem {
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
-    locations: Locations,
+    locations: FileLocations,
     ports: Ports,
     desktop: Arc<DesktopPlatform>,
 }
@@ -152,7 +152,7 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
 fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
         Some(_) => bench::temporary_locations()?,
-        None => app_locations::locations()?,
+        None => app_locations::file_locations()?,
     };
     let desktop = Arc::new(DesktopPlatform::default());
     let platform: Arc<dyn Platform> = match platform::test_platform() {

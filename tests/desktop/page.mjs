@@ -400,7 +400,7 @@ export class Page {
 
   /** Saves a screenshot in the light and the dark theme. */
   async inEachTheme(name) {
-    const { value } = await this.invoke("snapshot", {});
+    const { value } = await this.invoke("read_snapshot", {});
     for (const theme of ["dark", "light"]) {
       await this.invoke("set_settings", { ...value.settings, theme });
       await this.until(`the window to be ${theme}`, () =>

@@ -12,7 +12,7 @@ const height = (page) => page.run(() => innerHeight);
 const composed = (page) => page.run(() => document.querySelector("[data-testid=composer] textarea")?.value);
 
 async function conversationCount(page) {
-  const { value } = await page.invoke("snapshot", {});
+  const { value } = await page.invoke("read_snapshot", {});
   return value.conversations.length;
 }
 

@@ -74,7 +74,7 @@ for (const name of Object.keys(EXAMPLES)) {
 async function observe(app: Page, host: DevHost, name: string): Promise<string> {
   // The list of tools is read after the server is ready.
   const listed = async () => {
-    const { tools } = await host.call<{ tools: ListedTool[] }>("catalog", { server: "harbour" });
+    const { tools } = await host.call<{ tools: ListedTool[] }>("read_catalog", { server: "harbour" });
     return tools.find(({ others }) => others?._meta?.ui?.resourceUri !== undefined);
   };
   await expect.poll(listed, "a tool with an app should be listed").toBeDefined();

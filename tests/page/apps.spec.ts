@@ -272,7 +272,7 @@ test.describe("an app that requests answers from a model", () => {
     const provider = await Provider.start("sk-canary-apps-7c31");
     try {
       await provider.setUpIn(host);
-      const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+      const { settings } = await host.call<{ settings: object }>("read_sampling", { server: "harbour" });
       const model = { provider: "fake", model: "gpt-5.2" };
       await host.call("set_sampling", { server: "harbour", settings: { ...settings, model } });
       await callToolOnce(app, "show");
@@ -309,7 +309,7 @@ test.describe("an app that requests answers from a model", () => {
   });
 
   test("is offered no sampling if the user has not turned it on for the server", async ({ app, host }) => {
-    const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+    const { settings } = await host.call<{ settings: object }>("read_sampling", { server: "harbour" });
     await host.call("set_sampling", { server: "harbour", settings: { ...settings, isEnabled: false } });
     await callToolOnce(app, "show");
     await approveApp(app);

@@ -271,7 +271,7 @@ test("Start passes the focus to Stop, and F focuses a form", async ({ app }) => 
 
 test("servers are pinged once the network is back", async ({ app, host }) => {
   const pings = async () => {
-    const page = (await host.call("activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
+    const page = (await host.call("read_activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
     return page.entries.filter(({ preview }) => preview.includes("its network changed")).length;
   };
   const before = await pings();

@@ -112,7 +112,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
             }
         }
         ItemBody::OwnTool { used, text: result_text, arguments, .. } => {
-            write_heading(text, &inline_code(&used.key));
+            write_heading(text, &inline_code(&used.tool_key));
             write_fenced(text, "json", &format!("{arguments:#}"));
             write_fenced(text, "", result_text);
         }
@@ -291,7 +291,7 @@ mod tests {
                 result,
                 error: error.map(str::to_owned),
                 failure: None,
-                took: 1,
+                duration_milliseconds: 1,
                 used: None,
                 omitted_bytes: None,
             })

@@ -130,7 +130,7 @@ impl AlternatingMessages {
 struct ToolUse<'a> {
     reply: &'a str,
     id: &'a str,
-    key: &'a str,
+    tool_key: &'a str,
     arguments: Map<String, Value>,
 }
 
@@ -150,7 +150,7 @@ fn convert_reply<'a>(
                 message_parts.push(MessagePart::Thinking { text: text.clone(), opaque: opaque.clone() });
             }
             ReplyPart::Thinking { .. } => {}
-            ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
+            ReplyPart::ToolUse { id, tool_key, arguments, opaque, .. } => {
                 let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
                 // A tool use that was not received completely was never executed.
                 if !is_whole && !was_made {
@@ -161,11 +161,11 @@ fn convert_reply<'a>(
                 let opaque = opaque.clone().filter(|_| is_own);
                 message_parts.push(MessagePart::ToolUse {
                     id: id.clone(),
-                    name: key.clone(),
+                    name: tool_key.clone(),
                     arguments: arguments.clone(),
                     opaque,
                 });
-                uses.push(ToolUse { reply: &item.id, id, key, arguments });
+                uses.push(ToolUse { reply: &item.id, id, tool_key, arguments });
             }
         }
     }
@@ -198,7 +198,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
         _ => (vec![MessagePart::text(CALL_NOT_MADE_TEXT)], true),
     };
-    MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
+    MessagePart::ToolResult { id: used.id.to_owned(), name: used.tool_key.to_owned(), parts, is_error }
 }
 
 /// Returns the message parts that a model receives for a call: the result's content, or a text about the failure.

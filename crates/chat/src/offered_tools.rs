@@ -387,7 +387,8 @@ mod tests {
             let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
             let result = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
-            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS_NAME.into() };
+            let used =
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: own_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,

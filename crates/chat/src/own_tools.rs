@@ -185,7 +185,7 @@ mod tests {
             result: Some(result),
             error: None,
             failure: None,
-            took: 1,
+            duration_milliseconds: 1,
             used: None,
             omitted_bytes: Some(9),
         };
@@ -212,7 +212,7 @@ mod tests {
     fn found_tools_keep_their_order() {
         let found = |keys: &[&str]| {
             let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), key: (*key).into() };
-            let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS_NAME.into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOLS_NAME.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Arguments, BundleCommand};
 use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
-use crate::session::locations;
+use crate::session::file_locations;
 use crate::terminal_escape::{self, escape_line};
 use crate::{plan_text, registry};
 
@@ -21,7 +21,8 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Value, CommandFailure> {
     let BundleCommand::Inspect { file } = command;
-    let root = registry::installer(locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
+    let root =
+        registry::installer(file_locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;

@@ -98,11 +98,11 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
         conversions: Vec<String>,
         /// Time until the first part of the reply arrived, in milliseconds. `None` if none arrived.
-        #[serde(default)]
-        first_after: Option<u64>,
+        #[serde(default, rename = "firstAfter")]
+        first_part_milliseconds: Option<u64>,
         /// Total duration of the reply, in milliseconds.
-        #[serde(default)]
-        took: u64,
+        #[serde(default, rename = "took")]
+        duration_milliseconds: u64,
     },
     /// Tool call by the user, or by a model if `used` is set. The item streams while the call is in progress.
     ToolCall {
@@ -128,7 +128,8 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(optional))]
         failure: Option<CallFailureCode>,
         /// Duration of the call, in milliseconds.
-        took: u64,
+        #[serde(rename = "took")]
+        duration_milliseconds: u64,
         /// Tool use in the model's reply that requested the call, or `None` if the user made the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
@@ -251,7 +252,8 @@ pub enum ReplyPart {
         /// Identifier of the tool use, which the tool's result refers to.
         id: String,
         /// Name of the tool, as presented to the model. It may differ from the name on the server.
-        key: String,
+        #[serde(rename = "key")]
+        tool_key: String,
         /// Name of the server, or `None` for a built-in tool, for a tool of an app, or if the tool does not exist.
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.
@@ -337,7 +339,8 @@ pub struct ToolUsed {
     /// Identifier of the tool use within the reply.
     pub id: String,
     /// Name of the tool, as presented to the model.
-    pub key: String,
+    #[serde(rename = "key")]
+    pub tool_key: String,
 }
 
 /// Tool that a model's search for tools has found.

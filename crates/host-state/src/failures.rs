@@ -2,7 +2,7 @@
 
 use mcp_proto::session::{CloseReason, HandshakeFault};
 
-use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
+use crate::view::{BlockedPath, FailureReason, FolderProposal, PathMention, ProposalRefusal, ServerFailure};
 
 /// Returns the failure to display after a server's session has ended, for example because the server violated the
 /// protocol. Returns `None` if the user stopped the server.
@@ -13,7 +13,7 @@ pub fn session_end_failure(
     was_ready: bool,
     remote: bool,
     stderr: Vec<String>,
-) -> Option<Failure> {
+) -> Option<ServerFailure> {
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
         CloseReason::LimitReached(_) => FailureReason::LimitReached,
@@ -40,7 +40,7 @@ pub fn session_end_failure(
         }
         _ => None,
     };
-    Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
+    Some(ServerFailure { stderr, hint, ..ServerFailure::new(reason_kind, reason.to_string()) })
 }
 
 /// Describes a path that the sandbox hides from the server, and the next step for the user.

@@ -59,5 +59,5 @@ pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
     UsageReservation, cost_micros, counted_tool_rounds, token_usage,
 };
-pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
+pub use server::{LaunchState, OfferState, RestartState, SelfDescription};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};

@@ -5,8 +5,8 @@ mod server;
 
 pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, EarlierApproval, UserDecision};
 pub use server::{
-    Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxOffer, SandboxPreview, ServerState,
-    ServerView,
+    FailureReason, LaunchFileWriter, RemoteConnection, SandboxOffer, SandboxPreview, ScheduledRestart, ServerFailure,
+    ServerState, ServerView,
 };
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub use process::{
 use serde::{Deserialize, Serialize};
 use supervision::limits::ServerLimits;
 
-impl Failure {
+impl ServerFailure {
     /// Creates a failure of a server with a reason and a message, and no details.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {

@@ -27,7 +27,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 pub use contained_start::SandboxStartError;
-pub use setup::{ReplacedServer, Setup, SetupError};
+pub use setup::{ReplacedServer, ServerSetup, SetupError};
 pub use storage::StorageError;
 
 use crate::owner::{Owner, SharedOwner, WeakOwner};
@@ -51,7 +51,7 @@ pub struct Host {
     preparations: call_preparations::CallPreparations,
     /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
     pace: Arc<Mutex<CheckRateLimit>>,
-    /// Lock that serializes changes of the servers' settings ([`Setup`]).
+    /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 

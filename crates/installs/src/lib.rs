@@ -1,6 +1,6 @@
 //! Install plans: descriptions of servers by others, with inputs that the user fills in. `registry` and `bundles`
-//! create plans from what they read; `api` and `cli` show them, and `host::Setup` adds the resulting server. Nothing
-//! in this crate reads, writes or starts anything.
+//! create plans from what they read; `api` and `cli` show them, and `host::ServerSetup` adds the resulting server.
+//! Nothing in this crate reads, writes or starts anything.
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
 //! - [`InstallPlan::fill`]: computes the settings from the user's values

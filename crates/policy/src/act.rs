@@ -320,6 +320,33 @@ impl DecisionReason {
             Self::TurnedOff => "turned-off",
         }
     }
+
+    /// Returns the reason if it is stricter than every rule and grant that allows.
+    #[must_use]
+    pub const fn stricter(self) -> Option<StricterReason> {
+        match self {
+            Self::ToolAsksEachTime => Some(StricterReason::EachTime),
+            Self::RuleAsks => Some(StricterReason::Rule),
+            Self::PresetAsks => Some(StricterReason::Preset),
+            Self::PolicyUnusable | Self::ManagedUnusable => Some(StricterReason::Unusable),
+            _ => None,
+        }
+    }
+}
+
+/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum StricterReason {
+    /// The definition of the tool requires consent for each call.
+    EachTime,
+    /// A rule with the effect "ask" matches the act.
+    Rule,
+    /// The careful preset requires consent.
+    Preset,
+    /// The user's rules or the system-wide rules are unusable.
+    Unusable,
 }
 
 /// Period or conversation in which an approval is valid.

@@ -62,7 +62,7 @@ beforeEach(async () => {
   const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
   host = await startFakeHost(
     {
-      catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
+      read_catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
       read_app_page: () => page,
       open_app: () => OPENED,
       read_app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
@@ -98,12 +98,12 @@ test("shows the last state of a closed conversation's app, and requests nothing"
 });
 
 test("shows nothing for a tool without an app", async () => {
-  host.answers.catalog = () => ({
+  host.answers.read_catalog = () => ({
     ...{ server: "files", prompts: [], resources: [], templates: [], notes: [] },
     ...{ tools: [{ ...TOOL, others: null }], freshUntil: NO_EXPIRY },
   });
   const { container } = show(true);
-  await waitFor(() => expect(host.requests("catalog").length).toBe(1));
+  await waitFor(() => expect(host.requests("read_catalog").length).toBe(1));
   await Promise.resolve();
   expect(container).toHaveTextContent("");
   expect(host.requests("read_app_page")).toEqual([]);

@@ -46,7 +46,7 @@ export type AppEnd =
   | { is: "reachable"; names: readonly string[] };
 
 /** The used part of a frame. */
-type Frame = Pick<HTMLIFrameElement, "contentWindow">;
+type MessageFrame = Pick<HTMLIFrameElement, "contentWindow">;
 
 /** Tools that an app offers to models, and whether the model of its conversation may use them. */
 export type AppTools = Omit<Extract<AppViewChange, { type: "tools_changed" }>, "type">;
@@ -77,7 +77,7 @@ export class AppSession {
   readonly #onEnd: (end: AppEnd) => void;
   readonly #sender: MessageSender;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #frame: Frame | null = null;
+  #frame: MessageFrame | null = null;
   /** Number of documents that the current frame has loaded. */
   #loads = 0;
   #reported: string;
@@ -126,7 +126,7 @@ export class AppSession {
   }
 
   /** Accepts messages of this frame until the returned function is called. */
-  watch(frame: Frame): () => void {
+  watch(frame: MessageFrame): () => void {
     this.#frame = frame;
     this.#loads = 0;
     return () => {
@@ -135,7 +135,7 @@ export class AppSession {
   }
 
   /** Handles a `load` event of a frame. After the app itself, no other document may load. */
-  loaded(frame: Frame): void {
+  loaded(frame: MessageFrame): void {
     if (frame !== this.#frame) return;
     this.#loads += 1;
     if (!platform().firesLoadOncePerDocument) return;

@@ -55,7 +55,7 @@ function post(data: unknown, source: unknown = frame.contentWindow, origin = ORI
 const change = (body: AppViewChange, view = VIEW) =>
   host.send({ type: "app_view_changed", view, change: body });
 const sent = () =>
-  host.requests("app_message").map(({ message }) => JSON.parse(message) as unknown);
+  host.requests("deliver_app_message").map(({ message }) => JSON.parse(message) as unknown);
 const answers = () =>
   host.requests("decide_app_request").map(({ request, answer }) => [request, answer]);
 
@@ -131,7 +131,7 @@ describe("the self-test", () => {
 describe("messages", () => {
   test("of the frame are sent in order, one after another", async () => {
     const replies: (() => void)[] = [];
-    host.answers.app_message = () =>
+    host.answers.deliver_app_message = () =>
       new Promise<Record<symbol, never>>((resolve) => replies.push(() => resolve({})));
     running();
     for (const id of [1, 2, 3]) post({ id });
@@ -156,7 +156,7 @@ describe("messages", () => {
   });
 
   test("beyond the maximum are dropped and recorded", async () => {
-    host.answers.app_message = () => new Promise(() => undefined);
+    host.answers.deliver_app_message = () => new Promise(() => undefined);
     running();
     for (let id = 0; id < MAX_QUEUED + 5; id += 1) post({ id });
     await settle();
@@ -164,7 +164,7 @@ describe("messages", () => {
   });
 
   test("beyond the total length are dropped and recorded", async () => {
-    host.answers.app_message = () => new Promise(() => undefined);
+    host.answers.deliver_app_message = () => new Promise(() => undefined);
     running();
     const text = "x".repeat(MAX_QUEUED_LENGTH / 2 - 100);
     for (let id = 0; id < 4; id += 1) post({ text });

@@ -146,7 +146,7 @@ describe("every kind", () => {
   it("S01 connect: shows every setting that determines where credentials are sent, and secrets by name only", () => {
     renderRequests(consentRequest({ ...connectBody, auth: authSettings, unattended: true }));
     const all = document.body.textContent;
-    for (const text of ["your organization’s identity provider", "https://as.example/1"]) {
+    for (const text of ["your organization's identity provider", "https://as.example/1"]) {
       expect(all, `S01: ${text} should be shown`).toContain(text);
     }
     expect(

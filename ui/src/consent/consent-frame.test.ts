@@ -191,7 +191,7 @@ describe("a consent request", () => {
     expect(
       screen.getAllByRole("status").map((status) => status.textContent?.trim()),
       "the reason should be announced as a status",
-    ).toContain("The dialog moved under your pointer; move it, then click.");
+    ).toContain("The dialog moved under your pointer. Move the pointer, then click.");
     await clickElement(button("Allow once"));
     expect(sentDecisions().at(-1), "a click elsewhere should be accepted").toMatchObject({
       id: "q2",

@@ -162,8 +162,12 @@ describe('the entry "Always when…"', () => {
 
   it.each([
     ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
-    ["the Careful preset", { reason: "preset-asks" }, /The Careful preset asks/],
-    ["a rule that asks", { reason: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
+    ["the Careful preset", { stricterReason: "preset" }, /The Careful preset asks/],
+    [
+      "a rule that asks",
+      { stricterReason: "rule", scopes: ["once"] },
+      /Another rule asks each time/,
+    ],
   ] as [string, Partial<ConsentRequest>, RegExp][])(
     "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {

@@ -17,7 +17,11 @@ type Answers = Parameters<typeof startFakeHost>[0];
 
 async function show(policy: Partial<Policy>, answers: Answers = {}) {
   const host = await startFakeHost(
-    { policy: () => ({ ...emptyPolicy, ...policy }), grants: () => ({ grants: [] }), ...answers },
+    {
+      read_policy: () => ({ ...emptyPolicy, ...policy }),
+      list_grants: () => ({ grants: [] }),
+      ...answers,
+    },
     { servers: [sampleServer()] },
   );
   render(RulesView);
@@ -62,7 +66,7 @@ describe("rules", () => {
     const host = await show(
       {},
       {
-        policy: () => ({ ...emptyPolicy, rules }),
+        read_policy: () => ({ ...emptyPolicy, rules }),
         remove_policy_rule: () => ((rules = []), {}),
         restore_policy_rule: () => ({ source: "user", id: "7" }),
       },

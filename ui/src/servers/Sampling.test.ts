@@ -17,13 +17,13 @@ const user = userEvent.setup();
 async function show(report: SamplingReport, rules: Rule[] = []) {
   let current = report;
   const host = await startFakeHost({
-    sampling: () => current,
+    read_sampling: () => current,
     set_sampling: ({ settings }) => {
       current = { ...current, settings };
       return {};
     },
-    models: () => ({ providers: [], default: null, found: [], presets: [] }),
-    policy: () => ({ ...emptyPolicy, rules }),
+    list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
+    read_policy: () => ({ ...emptyPolicy, rules }),
     set_policy_rule: () => ({ source: "user", id: "1" }),
     remove_policy_rule: () => ({}),
   });

@@ -35,7 +35,7 @@ describe("copying a server", () => {
     const host = await showServerTab("overview", {}, { export_server: () => exported("the text") });
     await choose(item);
     expect(await screen.findByText(title)).toBeVisible();
-    expect(screen.getByText("Nothing was left out.")).toBeVisible();
+    expect(screen.getByText("Nothing was omitted.")).toBeVisible();
     expect(host.requests("export_server")).toEqual([{ server: "files", form }]);
     expect(await navigator.clipboard.readText()).toBe("the text");
     await user.click(screen.getByRole("button", { name: "Close" }));
@@ -60,7 +60,7 @@ describe("copying a server", () => {
     expect(screen.getByText(/^Named my-files in the link/)).toBeVisible();
     expect(screen.getByText(/only on this computer: \/home\/ann\./)).toBeVisible();
     expect(screen.getByText(/removed from argument 3/)).toBeVisible();
-    expect(screen.queryByText("Nothing was left out.")).toBeNull();
+    expect(screen.queryByText("Nothing was omitted.")).toBeNull();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 

@@ -215,7 +215,7 @@ describe("the permissions tab", () => {
       "permissions",
       {},
       {
-        grants: () => ({ grants }),
+        list_grants: () => ({ grants }),
         revoke_grant: ({ id }) => {
           grants = grants.filter((one) => one.id !== id);
           return {};
@@ -248,7 +248,7 @@ describe("the permissions tab", () => {
 
   test("binds grants of a remote server to its URL", async () => {
     await showServerTab("permissions", remoteServerFields, {
-      grants: () => ({ grants: [grant({})] }),
+      list_grants: () => ({ grants: [grant({})] }),
     });
     expect(
       await screen.findByText("its address", { selector: "td" }),
@@ -258,7 +258,7 @@ describe("the permissions tab", () => {
   });
 
   test("mutes after confirmation, and unmutes", async () => {
-    const host = await showServerTab("permissions", {}, { grants: () => ({ grants: [] }) });
+    const host = await showServerTab("permissions", {}, { list_grants: () => ({ grants: [] }) });
     await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));

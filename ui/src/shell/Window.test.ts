@@ -198,7 +198,7 @@ describe("the window", () => {
     const host = await startFakeHost(
       {
         create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
-        conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
+        read_conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
       },
       { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
     );
@@ -364,7 +364,7 @@ describe("keyboard shortcuts", () => {
   test("Ctrl K finds servers, tools, conversations and settings", async () => {
     const host = await startFakeHost(
       {
-        catalog: ({ server }) => ({
+        read_catalog: ({ server }) => ({
           server,
           tools: [
             {

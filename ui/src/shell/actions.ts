@@ -31,7 +31,7 @@ export async function newConversationWithModel(model: ModelRef): Promise<void> {
 /** Changes the model of a conversation. */
 export async function setConversationModel(conversation: string, model: ModelRef): Promise<void> {
   try {
-    const { settings } = await call("conversation", { conversation });
+    const { settings } = await call("read_conversation", { conversation });
     await call("set_conversation", { conversation, settings: { ...settings, model } });
   } catch (cause) {
     failures.add(cause);

@@ -34,18 +34,18 @@ export interface PaletteEntry {
 /** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
 export function allEntries(known: Models | null): PaletteEntry[] {
   return [
-    ...[...actions(), ...servers(), ...conversations()],
-    ...[...offered(), ...models(known), ...settings()],
+    ...[...actionEntries(), ...serverEntries(), ...conversationEntries()],
+    ...[...toolAndPromptEntries(), ...modelEntries(known), ...settingEntries()],
   ];
 }
 
-function actions(): PaletteEntry[] {
+function actionEntries(): PaletteEntry[] {
   return windowActions()
     .filter((action) => !action.isUnlisted)
     .map(({ id, label, run }) => ({ id: `action ${id}`, group: "actions", label, run }));
 }
 
-function settings(): PaletteEntry[] {
+function settingEntries(): PaletteEntry[] {
   const choices: [string, Partial<Settings>][] = [
     [m.shell_set_theme_system(), { theme: "system" }],
     [m.shell_set_theme_light(), { theme: "light" }],
@@ -65,7 +65,7 @@ function settings(): PaletteEntry[] {
   }));
 }
 
-function servers(): PaletteEntry[] {
+function serverEntries(): PaletteEntry[] {
   return app.servers.flatMap(({ name, state, commandLine }) => {
     const entry = (
       id: string,
@@ -105,7 +105,7 @@ function servers(): PaletteEntry[] {
   });
 }
 
-function conversations(): PaletteEntry[] {
+function conversationEntries(): PaletteEntry[] {
   return app.conversations.map(({ id, title }) => ({
     id: `conversation ${id}`,
     group: "conversations",
@@ -114,7 +114,7 @@ function conversations(): PaletteEntry[] {
   }));
 }
 
-function offered(): PaletteEntry[] {
+function toolAndPromptEntries(): PaletteEntry[] {
   const tools: PaletteEntry[] = [];
   const prompts: PaletteEntry[] = [];
   for (const { name: server } of app.servers) {
@@ -144,7 +144,7 @@ function offered(): PaletteEntry[] {
 }
 
 /** Returns an entry for each available model, which selects it for the open conversation or a new one. */
-function models(known: Models | null): PaletteEntry[] {
+function modelEntries(known: Models | null): PaletteEntry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
   return (known?.providers ?? []).flatMap((provider) =>

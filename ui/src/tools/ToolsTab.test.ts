@@ -91,7 +91,7 @@ let name: string;
 beforeEach(async () => {
   name = `server${(number += 1)}`;
   host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server, TOOLS) },
+    { read_catalog: ({ server }) => catalog(server, TOOLS) },
     { servers: [sampleServer({ name })] },
   );
 });
@@ -234,7 +234,11 @@ test("remembers the entered values and the last result", async () => {
 test.each([
   ["refused", "Refused: the tool was not called", "Call again"],
   ["cancelled", "Cancelled", "Call again"],
-  ["timeout", "The server did not respond in time. Drawbridge canceled the call.", "Show activity"],
+  [
+    "timeout",
+    "The server did not respond in time. Drawbridge cancelled the call.",
+    "Show activity",
+  ],
   ["server_gone", "The server stopped during this operation", "Restart the server"],
 ] as const)("the end %s has a message and a next step", async (code, words, step) => {
   const user = userEvent.setup();
@@ -346,7 +350,7 @@ describe("tools of all servers", () => {
 
   test("5,000 tools are searched and rendered without delay", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
-    host.answers.catalog = ({ server }) => catalog(server, many);
+    host.answers.read_catalog = ({ server }) => catalog(server, many);
     await catalogs.read(name);
     expect(
       matchingTools("number 49", many).length,

@@ -13,14 +13,14 @@ export function isAppUri(uri: string): boolean {
  * `_meta["ui/resourceUri"]`, or `null` if there is none.
  */
 export function appUri({ others }: Pick<Tool, "others">): string | null {
-  const meta = member(others, "_meta");
-  const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
+  const meta = memberOf(others, "_meta");
+  const named = [memberOf(memberOf(meta, "ui"), "resourceUri"), memberOf(meta, "ui/resourceUri")];
   const isUri = (uri: JsonValue | undefined): uri is string =>
     typeof uri === "string" && isAppUri(uri);
   return named.find(isUri) ?? null;
 }
 
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -212,7 +212,7 @@ pub enum CompletionReference {
 
 /// Request for completions of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct Complete {
+pub struct CompleteArgument {
     /// Name of the server in the settings.
     pub server: String,
     /// Prompt or resource template that contains the argument.

@@ -7,7 +7,8 @@ use ts_rs::TS;
 use super::{
     ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
     FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
-    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, UrlParts,
+    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, StricterReason,
+    ToolClaims, UrlParts,
 };
 
 /// A pending request for the user's consent to an act.
@@ -37,6 +38,11 @@ pub struct ConsentRequest {
     pub scopes: Vec<ApprovalScope>,
     /// Stable name of the reason why consent is required.
     pub reason: String,
+    /// The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
+    /// rule or grant can allow such acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub stricter_reason: Option<StricterReason>,
     /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, or `None` if no call depends on it.

@@ -28,14 +28,14 @@ pub struct ItemPage {
 
 /// Reference to large content by its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct BlobRef {
+pub struct OmittedDataRef {
     /// SHA-256 of the content, in hexadecimal, as in [`OmittedContent`].
     pub hash: String,
 }
 
 /// Large content that was omitted from an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-pub struct Blob {
+pub struct OmittedData {
     /// Bytes of the large content, encoded in Base64.
     pub data: String,
 }

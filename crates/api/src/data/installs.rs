@@ -364,7 +364,7 @@ pub enum PreviewedPart {
 /// Request to install a server exactly as shown in a preview.
 #[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Install {
+pub struct InstallServer {
     /// Server to install, with the user's values of the inputs.
     pub draft: InstallDraft,
     /// Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.

@@ -86,7 +86,7 @@ pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, Loo
 pub use offers::skills::SkillFile;
 pub use policy::{
     ApprovalScope, ArgumentJudgement, LastUse, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
-    UsedBy,
+    StricterReason, UsedBy,
 };
 pub use ports::server_config::{
     AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin, ToolFilter,
@@ -123,7 +123,7 @@ pub struct Snapshot {
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
     /// Paths of the files that Drawbridge uses, for display.
-    pub paths: Paths,
+    pub paths: AppPaths,
     /// Version number of Drawbridge.
     pub version: String,
 }

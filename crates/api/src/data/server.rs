@@ -121,7 +121,7 @@ pub struct Server {
     /// Instructions of the server for a model. Untrusted.
     pub instructions: Option<String>,
     /// Number of items in each list.
-    pub counts: Counts,
+    pub counts: ListCounts,
     /// Number of tools and prompts that the user has not reviewed, or `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -233,7 +233,7 @@ pub struct ServerClaims {
 /// Number of items in each list of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Counts {
+pub struct ListCounts {
     /// Number of tools that the server lists.
     pub tools: u32,
     /// Number of prompts that the server lists.

@@ -88,7 +88,7 @@ pub enum Language {
 
 /// Paths of the files that Drawbridge uses, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-pub struct Paths {
+pub struct AppPaths {
     /// Path of the settings file with the servers.
     pub config: String,
     /// Path of the folder that contains all other files.

@@ -20,8 +20,8 @@ pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, A
     catalog(api, r.server, &refreshed).await
 }
 
-pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
-    let reviewed = api.host.reviewed(server.clone()).await?;
+pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
+    let reviewed = api.host.server_review(server.clone()).await?;
     let mut notes = catalog.notes.concat();
     let tools =
         parse_list_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool_view(tool, &reviewed)).collect();

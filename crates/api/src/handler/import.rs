@@ -98,7 +98,7 @@ pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Res
 }
 
 /// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
-pub(super) async fn unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
+pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
     Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
 }

@@ -36,8 +36,8 @@ pub(crate) use views::event_view;
 // this name.
 #[async_trait::async_trait]
 impl Handler for Api {
-    async fn snapshot(&self, _: EmptyObject) -> Result<Snapshot, ApiError> {
-        servers::snapshot(self).await
+    async fn read_snapshot(&self, _: EmptyObject) -> Result<Snapshot, ApiError> {
+        servers::read_snapshot(self).await
     }
     async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::add_server(self, r).await
@@ -54,8 +54,8 @@ impl Handler for Api {
     async fn list_project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
         import::list_project_files(self, r).await
     }
-    async fn unseen_projects(&self, _: EmptyObject) -> Result<UnseenProjects, ApiError> {
-        import::unseen_projects(self).await
+    async fn list_unseen_projects(&self, _: EmptyObject) -> Result<UnseenProjects, ApiError> {
+        import::list_unseen_projects(self).await
     }
     async fn mark_project_seen(&self, r: SeenProject) -> Result<EmptyObject, ApiError> {
         Ok(installer::projects::mark_project_seen(&self.host, r.folder, r.hash).await.map(|()| EmptyObject {})?)
@@ -66,11 +66,11 @@ impl Handler for Api {
     async fn search_registry(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search_registry(self, r).await
     }
-    async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
-        installs::registry_server(self, r).await
+    async fn read_registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+        installs::read_registry_server(self, r).await
     }
-    async fn registry_setting(&self, _: EmptyObject) -> Result<RegistryReport, ApiError> {
-        installs::registry_setting(self).await
+    async fn read_registry_setting(&self, _: EmptyObject) -> Result<RegistryReport, ApiError> {
+        installs::read_registry_setting(self).await
     }
     async fn set_registry(&self, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
         installs::set_registry(self, r).await
@@ -81,8 +81,8 @@ impl Handler for Api {
     async fn preview_install(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
         installs::preview_install(self, r).await
     }
-    async fn install_server(&self, r: Install) -> Result<SecretStorageReport, ApiError> {
-        installs::install(self, r).await
+    async fn install_server(&self, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
+        installs::install_server(self, r).await
     }
     async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
         newer_versions::version_reports(self, &r).await
@@ -126,7 +126,7 @@ impl Handler for Api {
     async fn change_account(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
         Ok(views::sign_out_outcome_view(self.host.change_account(r.server).await?))
     }
-    async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
+    async fn read_authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
         Ok(views::authorization_view(self.host.authorization(r.server).await?))
     }
     async fn complete_sign_in(&self, r: CompleteSignIn) -> Result<EmptyObject, ApiError> {
@@ -162,18 +162,18 @@ impl Handler for Api {
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
         servers::pick_file(self, r.kind).await
     }
-    async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
+    async fn read_catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
-        catalogs::catalog(self, r.server, &catalog).await
+        catalogs::catalog_view(self, r.server, &catalog).await
     }
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
         catalogs::refresh_list(self, r).await
     }
-    async fn review_definitions(&self, r: Review) -> Result<EmptyObject, ApiError> {
-        review::review(self, r).await
+    async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
+        review::review_definitions(self, r).await
     }
-    async fn list_reviewed_definitions(&self, r: ServerName) -> Result<Pins, ApiError> {
-        review::pins(self, r.server).await
+    async fn list_reviewed_definitions(&self, r: ServerName) -> Result<ReviewedDefinitions, ApiError> {
+        review::list_reviewed_definitions(self, r.server).await
     }
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         catalogs::call_tool(self, r).await
@@ -184,8 +184,8 @@ impl Handler for Api {
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
         catalogs::read_resource(self, r).await
     }
-    async fn skills(&self, r: ServerName) -> Result<Skills, ApiError> {
-        skills::skills(self, r.server).await
+    async fn list_skills(&self, r: ServerName) -> Result<Skills, ApiError> {
+        skills::list_skills(self, r.server).await
     }
     async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
         skills::read_skill(self, r).await
@@ -193,7 +193,7 @@ impl Handler for Api {
     async fn cancel_call(&self, r: CallRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.cancel_call(r.call).await.map(|_| EmptyObject {})?)
     }
-    async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
+    async fn complete(&self, r: CompleteArgument) -> Result<Completion, ApiError> {
         arguments::complete(self, r).await
     }
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
@@ -217,7 +217,7 @@ impl Handler for Api {
     async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
         Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
-    async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
+    async fn read_sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::sampling_report_view(self.host.sampling(r.server).await?))
     }
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
@@ -227,8 +227,8 @@ impl Handler for Api {
         Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
     }
 
-    async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
-        servers::activity(self, r).await
+    async fn read_activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
+        servers::read_activity(self, r).await
     }
     async fn read_activity_message(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
         servers::read_activity_message(self, r).await
@@ -242,8 +242,8 @@ impl Handler for Api {
         conversations::create_conversation(self, &r.title).await
     }
 
-    async fn conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {
-        conversations::conversation(self, r.conversation).await
+    async fn read_conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {
+        conversations::read_conversation(self, r.conversation).await
     }
 
     async fn append_items(&self, r: AppendItems) -> Result<EmptyObject, ApiError> {
@@ -259,11 +259,11 @@ impl Handler for Api {
     }
 
     async fn read_conversation_items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
-        conversations::items(self, r).await
+        conversations::read_conversation_items(self, r).await
     }
 
-    async fn read_omitted_content(&self, r: BlobRef) -> Result<Blob, ApiError> {
-        conversations::blob(self, r.hash).await
+    async fn read_omitted_content(&self, r: OmittedDataRef) -> Result<OmittedData, ApiError> {
+        conversations::read_omitted_content(self, r.hash).await
     }
 
     async fn search_history(&self, r: SearchHistory) -> Result<FoundItems, ApiError> {
@@ -295,7 +295,7 @@ impl Handler for Api {
         chat::set_conversation(self, r).await
     }
 
-    async fn saved_system_prompts(&self, _: EmptyObject) -> Result<SavedSystemPrompts, ApiError> {
+    async fn list_system_prompts(&self, _: EmptyObject) -> Result<SavedSystemPrompts, ApiError> {
         Ok(self.chat.saved_system_prompts().await?)
     }
     async fn save_system_prompt(&self, r: SavedSystemPrompt) -> Result<SavedSystemPrompts, ApiError> {
@@ -305,11 +305,11 @@ impl Handler for Api {
         Ok(self.chat.remove_system_prompt(r.id).await?)
     }
 
-    async fn conversation_tools(&self, r: ConversationRef) -> Result<ConversationTools, ApiError> {
-        chat::conversation_tools(self, r.conversation).await
+    async fn list_conversation_tools(&self, r: ConversationRef) -> Result<ConversationTools, ApiError> {
+        chat::list_conversation_tools(self, r.conversation).await
     }
-    async fn conversation_cost(&self, r: ConversationRef) -> Result<ConversationCost, ApiError> {
-        chat::conversation_cost(self, r.conversation).await
+    async fn read_conversation_cost(&self, r: ConversationRef) -> Result<ConversationCost, ApiError> {
+        chat::read_conversation_cost(self, r.conversation).await
     }
     async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
         chat::export_conversation(self, r).await
@@ -327,7 +327,7 @@ impl Handler for Api {
     async fn open_app(&self, r: OpenApp) -> Result<OpenedApp, ApiError> {
         Ok(self.apps.open(r.server, r.tool, r.call, r.context).await?)
     }
-    async fn app_message(&self, r: AppMessage) -> Result<EmptyObject, ApiError> {
+    async fn deliver_app_message(&self, r: AppMessage) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.receive_message(&r.view, r.message).map(|()| EmptyObject {})?)
     }
     async fn set_app_context(&self, r: SetAppContext) -> Result<EmptyObject, ApiError> {
@@ -351,7 +351,7 @@ impl Handler for Api {
     }
 
     async fn read_audit_log(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
-        audit::audit(self, r).await
+        audit::read_audit_log(self, r).await
     }
     async fn verify_audit_log(&self, _: EmptyObject) -> Result<AuditVerdict, ApiError> {
         audit::verify_audit_log(self).await
@@ -360,8 +360,8 @@ impl Handler for Api {
         audit::export_audit_log(self).await
     }
 
-    async fn grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
-        rules::grants(self).await
+    async fn list_grants(&self, _: EmptyObject) -> Result<Grants, ApiError> {
+        rules::list_grants(self).await
     }
     async fn revoke_grant(&self, r: GrantRef) -> Result<EmptyObject, ApiError> {
         rules::revoke_grant(self, r).await
@@ -370,8 +370,8 @@ impl Handler for Api {
         rules::restore_grant(self, r).await
     }
 
-    async fn policy(&self, _: EmptyObject) -> Result<Policy, ApiError> {
-        rules::policy(self).await
+    async fn read_policy(&self, _: EmptyObject) -> Result<Policy, ApiError> {
+        rules::read_policy(self).await
     }
 
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
@@ -405,8 +405,8 @@ impl Handler for Api {
         media::save_media(self, r).await
     }
 
-    async fn models(&self, _: EmptyObject) -> Result<Models, ApiError> {
-        providers::models(self).await
+    async fn list_models(&self, _: EmptyObject) -> Result<Models, ApiError> {
+        providers::list_models(self).await
     }
     async fn set_provider(&self, r: SetProvider) -> Result<EmptyObject, ApiError> {
         providers::set_provider(self, r).await
@@ -434,11 +434,11 @@ impl Handler for Api {
     async fn parse_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
         Ok(UrlParts::parse(&r.url))
     }
-    async fn secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {
+    async fn read_secrets_status(&self, _: EmptyObject) -> Result<SecretsStatus, ApiError> {
         Ok(self.host.secrets_status().await?)
     }
-    async fn content_protection(&self, _: EmptyObject) -> Result<ContentProtection, ApiError> {
-        servers::content_protection(self).await
+    async fn read_content_protection(&self, _: EmptyObject) -> Result<ContentProtection, ApiError> {
+        servers::read_content_protection(self).await
     }
 
     async fn check_computer(&self, _: EmptyObject) -> Result<CheckedComputer, ApiError> {

@@ -10,7 +10,7 @@ use super::{Api, errors, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-pub(super) async fn policy(api: &Api) -> Result<Policy, ApiError> {
+pub(super) async fn read_policy(api: &Api) -> Result<Policy, ApiError> {
     Ok(views::policy_view(api.host.rules_view().await?))
 }
 
@@ -85,7 +85,7 @@ impl From<RulesError> for ApiError {
 }
 
 /// Returns all grants in effect, and the last uses of rules and shared folders.
-pub(super) async fn grants(api: &Api) -> Result<Grants, ApiError> {
+pub(super) async fn list_grants(api: &Api) -> Result<Grants, ApiError> {
     let grants = api.host.grants().await?.into_iter().map(grant_view).collect();
     let uses = api.host.permission_uses().await?;
     let (rules, folders) = (uses.rules(), uses.folders());

@@ -96,7 +96,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         }),
         capabilities: facts.as_ref().map(|f| capability_names(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
-        counts: Counts { tools, prompts, resources, templates },
+        counts: ListCounts { tools, prompts, resources, templates },
         unreviewed: (new > 0 || changed > 0).then_some(UnreviewedCounts { new, changed }),
         roots: RootsState {
             decided: view.roots.is_some(),

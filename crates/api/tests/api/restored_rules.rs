@@ -7,7 +7,7 @@ use testkit::app::{TestApp, demo_config};
 use crate::run_command;
 
 async fn single_rule(api: &Api) -> Value {
-    let policy = run_command(api, "policy", json!({})).await;
+    let policy = run_command(api, "read_policy", json!({})).await;
     let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("expected one rule: {policy}") };
     rule.clone()
 }
@@ -16,7 +16,7 @@ async fn single_rule(api: &Api) -> Value {
 async fn remove_and_restore_rule(api: &Api) -> (Value, Value) {
     let shown = single_rule(api).await;
     run_command(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;
-    assert_eq!(run_command(api, "policy", json!({})).await["rules"], json!([]), "the rule should be removed");
+    assert_eq!(run_command(api, "read_policy", json!({})).await["rules"], json!([]), "the rule should be removed");
     let restored = run_command(api, "restore_policy_rule", shown.clone()).await;
     assert_eq!(restored, json!({"source": shown["source"], "id": shown["id"]}), "the rule should keep its number");
     (shown, single_rule(api).await)
@@ -75,7 +75,7 @@ async fn e24_restored_rule_keeps_its_number_and_place_unless_the_number_is_taken
         };
         let remove = async |rule: &Value| run_command(&api, "remove_policy_rule", rule.clone()).await;
         let notes = async || {
-            let policy = run_command(&api, "policy", json!({})).await;
+            let policy = run_command(&api, "read_policy", json!({})).await;
             let rules = policy["rules"].as_array().unwrap().clone();
             rules.iter().map(|rule| (rule["id"].clone(), rule["note"].clone())).collect::<Vec<_>>()
         };

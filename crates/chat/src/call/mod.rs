@@ -179,7 +179,7 @@ pub(super) async fn make_recorded_call(
         }
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
-    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
@@ -193,7 +193,7 @@ pub(super) async fn make_recorded_call(
         result,
         failure: error.is_some().then_some(code),
         error,
-        took,
+        duration_milliseconds,
         used,
         omitted_bytes: omitted,
     };

@@ -43,8 +43,8 @@ fn reply_item(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
         cost: None,
         error,
         conversions,
-        first_after: None,
-        took: 1,
+        first_part_milliseconds: None,
+        duration_milliseconds: 1,
     };
     chat_item(id, state, body)
 }
@@ -52,7 +52,7 @@ fn reply_item(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
 fn tool_use(id: &str, arguments: &str) -> ReplyPart {
     ReplyPart::ToolUse {
         id: id.into(),
-        key: "a__b".into(),
+        tool_key: "a__b".into(),
         server: Some("a".into()),
         tool: Some("b".into()),
         arguments: arguments.into(),
@@ -79,8 +79,8 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         result: result_,
         error: result.err().map(str::to_owned),
         failure: None,
-        took: 1,
-        used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
+        duration_milliseconds: 1,
+        used: Some(ToolUsed { reply: reply.into(), id: used.into(), tool_key: "a__b".into() }),
         omitted_bytes: None,
     };
     chat_item(id, ItemState::Whole, body)

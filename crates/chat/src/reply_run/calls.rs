@@ -77,10 +77,10 @@ impl ReplyRun {
     /// Creates the item of a requested call, and the call to make if it is for a tool of a server or a shown app.
     /// Calls of built-in tools are executed directly.
     fn plan_call(&mut self, requested: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
-        let RequestedCall { id, key, arguments } = requested;
-        let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
+        let RequestedCall { id, tool_key, arguments } = requested;
+        let used = ToolUsed { reply: self.reply.id.clone(), id, tool_key: tool_key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let result = match (key.as_str(), self.offering.tool(&key)) {
+        let result = match (tool_key.as_str(), self.offering.tool(&tool_key)) {
             _ if number >= MAX_CALLS_PER_REPLY => {
                 BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS_PER_REPLY} calls at most"))
             }
@@ -96,7 +96,7 @@ impl ReplyRun {
                     result: None,
                     error: None,
                     failure: None,
-                    took: 0,
+                    duration_milliseconds: 0,
                     used: Some(used),
                     omitted_bytes: None,
                 };
@@ -111,7 +111,7 @@ impl ReplyRun {
                 own_tools::search_tools(&offering, index, &arguments)
             }
             (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
-            _ => BuiltinToolResult::error(self.unavailable_tool_reason(&key)),
+            _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };

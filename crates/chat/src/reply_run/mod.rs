@@ -44,7 +44,7 @@ pub(super) struct ReplyRun {
 /// A call that a model requests.
 struct RequestedCall {
     id: String,
-    key: String,
+    tool_key: String,
     arguments: Map<String, Value>,
 }
 
@@ -219,8 +219,8 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
         cost: None,
         error: None,
         conversions: Vec::new(),
-        first_after: None,
-        took: 0,
+        first_part_milliseconds: None,
+        duration_milliseconds: 0,
     };
     new_item(parent, ItemState::Streaming, body)
 }

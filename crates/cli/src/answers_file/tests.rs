@@ -1,8 +1,8 @@
 //! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
-    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
-    UrlParts,
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState,
+    StricterReason, ToolClaims, UrlParts,
 };
 use serde_json::json;
 
@@ -44,6 +44,7 @@ fn consent_request(server: &str, body: ConsentRequestBody, origin: ConsentReques
         body,
         scopes: vec![ApprovalScope::Once],
         reason: String::new(),
+        stricter_reason: None,
         marks: Default::default(),
     }
 }
@@ -272,7 +273,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
 
 #[test]
 fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
-    let request = ConsentRequest { reason: "rule-asks".into(), ..tool_request("files", "read") };
+    let request = ConsentRequest { stricter_reason: Some(StricterReason::Rule), ..tool_request("files", "read") };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));

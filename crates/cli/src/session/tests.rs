@@ -55,7 +55,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         result: None,
         error: None,
         failure: None,
-        took: 0,
+        duration_milliseconds: 0,
         used: None,
         omitted_bytes: None,
     };

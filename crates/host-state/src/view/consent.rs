@@ -12,7 +12,7 @@ use launches::packages::LoadedPackage;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Tool};
 use models::{MessagePart, ModelRef};
 use offers::review::{Flag, ReviewFindings};
-use policy::{ApprovalScope, Hash};
+use policy::{ApprovalScope, Hash, StricterReason};
 use ports::server_config::{HttpConfig, StdioConfig};
 use process::LaunchFiles;
 use process::sandbox::ResolvedSandbox;
@@ -49,6 +49,8 @@ pub struct ConsentRequestView {
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
     pub reason: &'static str,
+    /// The reason if no rule or grant overrides it.
+    pub stricter_reason: Option<StricterReason>,
     /// Findings that are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.

@@ -31,7 +31,7 @@ use supervision::limits::{ServerLimits, UsageGauge};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{AuthorizedPayload, WeakOwner};
-use crate::view::{CallTimeouts, Failure};
+use crate::view::{CallTimeouts, ServerFailure};
 
 pub(crate) use failures::{
     command_not_found_failure as outcome_not_found, unresolved_secret_failure as outcome_unresolved,
@@ -166,7 +166,7 @@ pub(crate) enum ConnectionEvent {
         refused: u64,
     },
     /// The server and its processes have ended. `None` if the user stopped the server.
-    Ended(Option<Failure>),
+    Ended(Option<ServerFailure>),
 }
 
 impl ConnectionEvent {

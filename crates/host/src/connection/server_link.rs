@@ -12,7 +12,7 @@ use supervision::limits::ServerLimits;
 use url::Url;
 
 use super::{ConnectionTarget, HttpStart, failures};
-use crate::view::{Failure, FailureReason};
+use crate::view::{FailureReason, ServerFailure};
 
 /// The transport to a server, over which a session can be opened.
 pub(super) enum ServerLink {
@@ -27,9 +27,9 @@ impl ServerLink {
     ///
     /// # Errors
     ///
-    /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
-    /// header is invalid.
-    pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, Failure> {
+    /// Returns a [`ServerFailure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address
+    /// or a header is invalid.
+    pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, ServerFailure> {
         match target {
             ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
                 .await
@@ -64,8 +64,8 @@ pub(super) fn drive<'o>(
     }
 }
 
-fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
-    let bad = |cause: String| Failure::new(FailureReason::CouldNotStart, cause);
+fn http_target(start: &HttpStart) -> Result<HttpTarget, ServerFailure> {
+    let bad = |cause: String| ServerFailure::new(FailureReason::CouldNotStart, cause);
     let url = Url::parse(&start.url).map_err(|error| bad(format!("the URL can't be read: {error}")))?;
     let mut headers = Vec::new();
     for (name, value) in &start.headers {

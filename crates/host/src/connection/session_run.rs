@@ -34,7 +34,7 @@ use super::{
     CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures, redaction,
 };
 use crate::owner::WeakOwner;
-use crate::view::{Failure, FailureReason};
+use crate::view::{FailureReason, ServerFailure};
 
 /// Minimum interval between two reads of the same list, even if the server reports changes more often.
 const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
@@ -120,7 +120,7 @@ struct CoalescedEvents {
 
 /// The result of an attempt to run the server with the current or the older kind of handshake.
 enum ConnectionAttemptEnd {
-    Finished(Option<Failure>),
+    Finished(Option<ServerFailure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
     /// with the older handshake.
     OnProbe,
@@ -131,7 +131,7 @@ pub(super) async fn run_connection(
     mut start: Box<ConnectionStart>,
     mut commands: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
-) -> Option<Failure> {
+) -> Option<ServerFailure> {
     loop {
         match run_connection_attempt(&start, &mut commands, owner).await {
             ConnectionAttemptEnd::Finished(failure) => return failure,
@@ -161,7 +161,7 @@ async fn run_connection_attempt(
     match (&link, start.target.get()) {
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
-            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
+            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.resource_meter();
             log_line(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
@@ -258,7 +258,7 @@ impl<'a> SessionRun<'a> {
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
         if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
-            return ConnectionAttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
+            return ConnectionAttemptEnd::Finished(Some(ServerFailure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::MAX_FAILURE_STDERR_LINES);

@@ -65,6 +65,7 @@ impl Owner {
             body,
             scopes,
             reason: reason.name(),
+            stricter_reason: reason.stricter(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };
@@ -90,12 +91,12 @@ impl Owner {
         let requester = Requester::Server { run, request };
         let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
         match (server_request, decision) {
+            (ServerRequest::Sampling(params), decision) => {
+                self.on_sampling(server, requester, call, params, decision);
+            }
             (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
                 self.refuse_denied_request(server, requester, (&body, schema.as_ref()), reason);
-            }
-            (ServerRequest::Sampling(params), decision) => {
-                self.on_sampling(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let origin = self.calls.consent_origin(call.as_deref());

@@ -262,7 +262,7 @@ impl Owner {
         + 'static,
     ) -> Result<DecisionProgress, DecisionError> {
         let Approval { request, shown } = approval;
-        let Some(at) = self.consent.position(request) else {
+        let Some(at) = self.consent.position_of(request) else {
             return act(self, Err(DecisionError::NotOpen));
         };
         let pending = &mut self.consent.pending[at];

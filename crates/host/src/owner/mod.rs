@@ -73,9 +73,9 @@ pub use state::{
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
-    Lifetime, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry, SettingsState,
-    SignIns,
+    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, HostShutdown,
+    LaunchFacts, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry,
+    SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -83,7 +83,7 @@ pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
-    lifetime: Lifetime,
+    lifetime: HostShutdown,
     events: EventStream,
     pub(crate) servers: ServerRegistry,
     launches: LaunchFacts,
@@ -135,7 +135,7 @@ impl Owner {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
             options,
-            lifetime: Lifetime::new(back),
+            lifetime: HostShutdown::new(back),
             events: EventStream::new(events),
             servers: ServerRegistry::default(),
             launches: LaunchFacts {

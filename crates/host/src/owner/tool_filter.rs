@@ -55,7 +55,7 @@ impl Owner {
             self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
         for id in refused {
             // Refusing one request may remove others.
-            if let Some(at) = self.consent.position(id) {
+            if let Some(at) = self.consent.position_of(id) {
                 self.refuse_disabled_tool(at);
             }
         }

@@ -22,7 +22,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::audit::{CallOutcome, ScriptedAuditLog, call_outcome, start_with_scripted_audit_log};
-use crate::audit_retention::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 
@@ -70,7 +69,7 @@ async fn call_with_slow_audit_log(app: &TestApp, disk: &ScriptedAuditLog) -> Joi
 }
 
 fn decisions(app: &TestApp) -> Vec<String> {
-    entries_of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
+    app.entries_of_kind("roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
 #[tokio::test]

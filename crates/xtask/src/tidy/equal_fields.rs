@@ -27,7 +27,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
     ),
     (
-        &["api::Complete", "cli::CompleteArguments"],
+        &["api::CompleteArgument", "cli::CompleteArguments"],
         "one is a request of the page, the other the arguments of a command line",
     ),
     (

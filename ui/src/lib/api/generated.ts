@@ -16,22 +16,22 @@ export const MAX_SAVED_PROMPTS = 100;
 export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"openai":2.0,"responses":2.0} satisfies Record<ProviderKind, number>;
 
 export interface Commands {
-  snapshot: { request: EmptyObject; response: Snapshot };
+  read_snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
   parse_import: { request: ImportText; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
-  unseen_projects: { request: EmptyObject; response: UnseenProjects };
+  list_unseen_projects: { request: EmptyObject; response: UnseenProjects };
   mark_project_seen: { request: SeenProject; response: EmptyObject };
   import_servers: { request: ImportServers; response: ImportedServers };
   export_server: { request: ExportServer; response: ExportedServer };
   search_registry: { request: RegistrySearch; response: RegistryPage };
-  registry_server: { request: RegistryServerName; response: RegistryServer };
-  registry_setting: { request: EmptyObject; response: RegistryReport };
+  read_registry_server: { request: RegistryServerName; response: RegistryServer };
+  read_registry_setting: { request: EmptyObject; response: RegistryReport };
   set_registry: { request: SetRegistry; response: SecretStorageReport };
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
-  install_server: { request: Install; response: SecretStorageReport };
+  install_server: { request: InstallServer; response: SecretStorageReport };
   list_newer_versions: { request: InstalledVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
@@ -46,7 +46,7 @@ export interface Commands {
   cancel_sign_in: { request: ServerName; response: EmptyObject };
   sign_out: { request: ServerName; response: SignOutOutcome };
   change_account: { request: ServerName; response: SignOutOutcome };
-  authorization: { request: ServerName; response: Authorization };
+  read_authorization: { request: ServerName; response: Authorization };
   complete_sign_in: { request: CompleteSignIn; response: EmptyObject };
   set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
@@ -58,17 +58,17 @@ export interface Commands {
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
-  catalog: { request: ServerName; response: Catalog };
+  read_catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review_definitions: { request: Review; response: EmptyObject };
-  list_reviewed_definitions: { request: ServerName; response: Pins };
+  review_definitions: { request: ReviewDefinitions; response: EmptyObject };
+  list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
-  skills: { request: ServerName; response: Skills };
+  list_skills: { request: ServerName; response: Skills };
   read_skill: { request: ReadSkill; response: SkillContents };
   cancel_call: { request: CallRef; response: EmptyObject };
-  complete: { request: Complete; response: Completion };
+  complete: { request: CompleteArgument; response: Completion };
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
   subscribe: { request: ResourceRef; response: EmptyObject };
   unsubscribe: { request: ResourceRef; response: EmptyObject };
@@ -76,19 +76,19 @@ export interface Commands {
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
   validate_form: { request: CheckForm; response: FormProblems };
   deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
-  sampling: { request: ServerName; response: SamplingReport };
+  read_sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
   unmute_server: { request: ServerName; response: EmptyObject };
-  activity: { request: ActivityRange; response: ActivityPage };
+  read_activity: { request: ActivityRange; response: ActivityPage };
   read_activity_message: { request: ActivityRef; response: ActivityBody };
   export_activity: { request: ServerName; response: SavedFile };
   create_conversation: { request: NewConversation; response: Conversation };
-  conversation: { request: ConversationRef; response: Conversation };
+  read_conversation: { request: ConversationRef; response: Conversation };
   append_items: { request: AppendItems; response: EmptyObject };
   rename_conversation: { request: RenameConversation; response: EmptyObject };
   delete_conversation: { request: ConversationRef; response: EmptyObject };
   read_conversation_items: { request: ItemRange; response: ItemPage };
-  read_omitted_content: { request: BlobRef; response: Blob };
+  read_omitted_content: { request: OmittedDataRef; response: OmittedData };
   search_history: { request: SearchHistory; response: FoundItems };
   send_message: { request: SendMessage; response: StartedReply };
   edit_message: { request: EditMessage; response: StartedReply };
@@ -97,18 +97,18 @@ export interface Commands {
   stop_reply: { request: ConversationRef; response: EmptyObject };
   choose_branch: { request: ItemRef; response: EmptyObject };
   set_conversation: { request: SetConversation; response: EmptyObject };
-  saved_system_prompts: { request: EmptyObject; response: SavedSystemPrompts };
+  list_system_prompts: { request: EmptyObject; response: SavedSystemPrompts };
   save_system_prompt: { request: SavedSystemPrompt; response: SavedSystemPrompts };
   remove_system_prompt: { request: SavedSystemPromptRef; response: SavedSystemPrompts };
   set_draft: { request: SetDraft; response: EmptyObject };
-  conversation_tools: { request: ConversationRef; response: ConversationTools };
-  conversation_cost: { request: ConversationRef; response: ConversationCost };
+  list_conversation_tools: { request: ConversationRef; response: ConversationTools };
+  read_conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
   read_app_page: { request: AppRef; response: AppPageReport };
   approve_app: { request: ApproveApp; response: EmptyObject };
   revoke_app: { request: AppPageRef; response: EmptyObject };
   open_app: { request: OpenApp; response: OpenedApp };
-  app_message: { request: AppMessage; response: EmptyObject };
+  deliver_app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
   decide_app_request: { request: AnswerApp; response: EmptyObject };
   set_app_tools: { request: SetAppTools; response: EmptyObject };
@@ -118,10 +118,10 @@ export interface Commands {
   read_audit_log: { request: AuditRange; response: AuditPage };
   verify_audit_log: { request: EmptyObject; response: AuditVerdict };
   export_audit_log: { request: EmptyObject; response: SavedFile };
-  grants: { request: EmptyObject; response: Grants };
+  list_grants: { request: EmptyObject; response: Grants };
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
-  policy: { request: EmptyObject; response: Policy };
+  read_policy: { request: EmptyObject; response: Policy };
   set_policy_rule: { request: Rule; response: RuleRef };
   restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
@@ -131,7 +131,7 @@ export interface Commands {
   read_policy_text: { request: EmptyObject; response: PolicyText };
   export_policy: { request: EmptyObject; response: SavedFile };
   save_media: { request: SaveMedia; response: SavedFile };
-  models: { request: EmptyObject; response: Models };
+  list_models: { request: EmptyObject; response: Models };
   set_provider: { request: SetProvider; response: EmptyObject };
   remove_provider: { request: ProviderId; response: EmptyObject };
   set_provider_key: { request: SetProviderKey; response: SecretStorageReport };
@@ -139,8 +139,8 @@ export interface Commands {
   refresh_models: { request: ProviderId; response: EmptyObject };
   set_default_model: { request: DefaultModel; response: EmptyObject };
   set_settings: { request: Settings; response: EmptyObject };
-  secrets_status: { request: EmptyObject; response: SecretsStatus };
-  content_protection: { request: EmptyObject; response: ContentProtection };
+  read_secrets_status: { request: EmptyObject; response: SecretsStatus };
+  read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
   open_url: { request: UrlText; response: EmptyObject };
@@ -605,6 +605,23 @@ notes: Array<string>, };
  * State of the user's review of a page.
  */
 export type AppPageReview = "new" | "changed" | "approved";
+
+/**
+ * Paths of the files that Drawbridge uses, for display.
+ */
+export type AppPaths = { 
+/**
+ * Path of the settings file with the servers.
+ */
+config: string, 
+/**
+ * Path of the folder that contains all other files.
+ */
+data: string, 
+/**
+ * Path of the file with the audit log.
+ */
+audit: string, };
 
 /**
  * Capability of the browser that an app page can request, and that the host may grant.
@@ -1270,24 +1287,6 @@ steps: Array<SignInStep>,
 tokenStorage: TokenStorage | null, };
 
 /**
- * Large content that was omitted from an item.
- */
-export type Blob = { 
-/**
- * Bytes of the large content, encoded in Base64.
- */
-data: string, };
-
-/**
- * Reference to large content by its hash.
- */
-export type BlobRef = { 
-/**
- * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
- */
-hash: string, };
-
-/**
  * An existing path that the sandbox hides from the server and that the server seems to need.
  */
 export type BlockedPath = { 
@@ -1573,7 +1572,7 @@ export type CloseAction = "ask" | "background" | "quit";
 /**
  * Request for completions of an argument.
  */
-export type Complete = { 
+export type CompleteArgument = { 
 /**
  * Name of the server in the settings.
  */
@@ -1741,6 +1740,11 @@ scopes: Array<ApprovalScope>,
  * Stable name of the reason why consent is required.
  */
 reason: string, 
+/**
+ * The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
+ * rule or grant can allow such acts.
+ */
+stricterReason?: StricterReason, 
 /**
  * Review state and findings for the tool, prompt or result.
  */
@@ -2453,27 +2457,6 @@ amount: number,
  * Code of the currency, such as `USD`.
  */
 currency: string, };
-
-/**
- * Number of items in each list of a server.
- */
-export type Counts = { 
-/**
- * Number of tools that the server lists.
- */
-tools: number, 
-/**
- * Number of prompts that the server lists.
- */
-prompts: number, 
-/**
- * Number of resources that the server lists.
- */
-resources: number, 
-/**
- * Number of resource templates that the server lists.
- */
-templates: number, };
 
 /**
  * Settings of one server that determine which of its content makes later calls require consent, and which of its
@@ -3798,23 +3781,6 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * Request to install a server exactly as shown in a preview.
- */
-export type Install = { 
-/**
- * Server to install, with the user's values of the inputs.
- */
-draft: InstallDraft, 
-/**
- * Hash from `hash`. Nothing is installed if the configuration would differ.
- */
-hash: string, 
-/**
- * `true` if the user agreed that a running server is stopped for its upgrade.
- */
-stopRunning: boolean, };
-
-/**
  * A package or remote of a registry's server. Each of them provides the server.
  */
 export type InstallChoice = { 
@@ -4148,6 +4114,23 @@ before: PreviewedServer | null,
  * Hash of the resulting configuration, including secret values, and of its source. `None` if there is a problem.
  */
 hash: string | null, };
+
+/**
+ * Request to install a server exactly as shown in a preview.
+ */
+export type InstallServer = { 
+/**
+ * Server to install, with the user's values of the inputs.
+ */
+draft: InstallDraft, 
+/**
+ * Hash from `hash`. Nothing is installed if the configuration would differ.
+ */
+hash: string, 
+/**
+ * `true` if the user agreed that a running server is stopped for its upgrade.
+ */
+stopRunning: boolean, };
 
 /**
  * Source from which a server is installed: an entry of the registry, or a bundle file.
@@ -4517,6 +4500,27 @@ slowed: boolean,
  * Resources used by a sandboxed server; `None` for other servers.
  */
 resources: ResourcesUsage | null, };
+
+/**
+ * Number of items in each list of a server.
+ */
+export type ListCounts = { 
+/**
+ * Number of tools that the server lists.
+ */
+tools: number, 
+/**
+ * Number of prompts that the server lists.
+ */
+prompts: number, 
+/**
+ * Number of resources that the server lists.
+ */
+resources: number, 
+/**
+ * Number of resource templates that the server lists.
+ */
+templates: number, };
 
 /**
  * Kind of a list that a server provides.
@@ -5030,6 +5034,24 @@ bytes: number,
 isText: boolean, };
 
 /**
+ * Large content that was omitted from an item.
+ */
+export type OmittedData = { 
+/**
+ * Bytes of the large content, encoded in Base64.
+ */
+data: string, };
+
+/**
+ * Reference to large content by its hash.
+ */
+export type OmittedDataRef = { 
+/**
+ * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
+ */
+hash: string, };
+
+/**
  * A setting of a server that a format of other apps can't contain.
  */
 export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
@@ -5099,23 +5121,6 @@ source: string | null, };
 export type PathMention = "command" | "server";
 
 /**
- * Paths of the files that Drawbridge uses, for display.
- */
-export type Paths = { 
-/**
- * Path of the settings file with the servers.
- */
-config: string, 
-/**
- * Path of the folder that contains all other files.
- */
-data: string, 
-/**
- * Path of the file with the audit log.
- */
-audit: string, };
-
-/**
  * Request to let the user select a file.
  */
 export type PickFile = { 
@@ -5167,39 +5172,6 @@ hash: string,
  * Time of the review, in milliseconds since 1970.
  */
 since: number, };
-
-/**
- * Data that was recorded at the user's reviews of a server.
- */
-export type Pins = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Identity of the server as pairs of label and value: its command and program, or its URL.
- */
-identity: Array<[string, string]>, 
-/**
- * Time at which the user last approved the identity, in milliseconds since 1970.
- */
-identitySince: number | null, 
-/**
- * Issuer of the server's tokens, or `None` if it was never signed in to.
- */
-issuer: string | null, 
-/**
- * Tools whose definitions the user has reviewed.
- */
-tools: Array<PinnedDefinition>, 
-/**
- * Prompts whose definitions the user has reviewed.
- */
-prompts: Array<PinnedDefinition>, 
-/**
- * Pages of apps that the user has approved.
- */
-apps: Array<ApprovedApp>, };
 
 /**
  * An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
@@ -6219,7 +6191,7 @@ model?: ModelRef, };
 /**
  * Request to record that the user has reviewed definitions.
  */
-export type Review = { 
+export type ReviewDefinitions = { 
 /**
  * Name of the server in the settings.
  */
@@ -6276,6 +6248,39 @@ name: string,
  * Hash of the definition that was shown to the user.
  */
 hash: string, };
+
+/**
+ * Data that was recorded at the user's reviews of a server.
+ */
+export type ReviewedDefinitions = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Identity of the server as pairs of label and value: its command and program, or its URL.
+ */
+identity: Array<[string, string]>, 
+/**
+ * Time at which the user last approved the identity, in milliseconds since 1970.
+ */
+identitySince: number | null, 
+/**
+ * Issuer of the server's tokens, or `None` if it was never signed in to.
+ */
+issuer: string | null, 
+/**
+ * Tools whose definitions the user has reviewed.
+ */
+tools: Array<PinnedDefinition>, 
+/**
+ * Prompts whose definitions the user has reviewed.
+ */
+prompts: Array<PinnedDefinition>, 
+/**
+ * Pages of apps that the user has approved.
+ */
+apps: Array<ApprovedApp>, };
 
 /**
  * Author of a message.
@@ -7089,7 +7094,7 @@ instructions: string | null,
 /**
  * Number of items in each list.
  */
-counts: Counts, 
+counts: ListCounts, 
 /**
  * Number of tools and prompts that the user has not reviewed, or `None` if there are none.
  */
@@ -7953,7 +7958,7 @@ configProblem: ConfigProblem | null,
 /**
  * Paths of the files that Drawbridge uses, for display.
  */
-paths: Paths, 
+paths: AppPaths, 
 /**
  * Version number of Drawbridge.
  */
@@ -7971,6 +7976,11 @@ message: string | null,
  * Identifier of the item that contains the model's reply.
  */
 reply: string, };
+
+/**
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ */
+export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
 /**
  * The kind of a problem that a verification of the audit log found.

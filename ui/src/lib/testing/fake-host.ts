@@ -33,37 +33,37 @@ export interface RecordedRequest {
 
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
-  conversation: ({ conversation }) => sampleConversation({ id: conversation }),
+  read_conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   list_reviewed_definitions: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [], apps: [] },
   }),
-  catalog: ({ server }) => ({
+  read_catalog: ({ server }) => ({
     ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
     freshUntil: NO_EXPIRY,
   }),
-  models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
   list_newer_versions: () => ({ servers: [] }),
-  registry_setting: () => ({
+  read_registry_setting: () => ({
     ...{ address: "https://registry.modelcontextprotocol.io", official: true },
     ...{ named: false, header: null },
   }),
-  unseen_projects: () => ({ projects: [] }),
-  secrets_status: () => ({ is: "keychain" }),
-  content_protection: () => ({
+  list_unseen_projects: () => ({ projects: [] }),
+  read_secrets_status: () => ({ is: "keychain" }),
+  read_content_protection: () => ({
     conversations: { is: "encrypted" },
     decisions: { is: "encrypted" },
   }),
-  saved_system_prompts: () => ({ prompts: [] }),
+  list_system_prompts: () => ({ prompts: [] }),
   search_history: () => ({ found: [], hasMore: false }),
-  conversation_cost: () => ({
+  read_conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },
     ...{ costs: [], unpriced: 0, contextUsed: null, context: null },
   }),
 };
 
 export class FakeHost implements Platform {
-  /** All received commands except `snapshot`. */
+  /** All received commands except `read_snapshot`. */
   commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
@@ -116,7 +116,7 @@ export class FakeHost implements Platform {
   }
 
   async call(name: string, request: unknown): Promise<unknown> {
-    if (name === "snapshot") return structuredClone(this.snapshot);
+    if (name === "read_snapshot") return structuredClone(this.snapshot);
     this.commands.push({ name: name as keyof Commands, request });
     const answers = { ...NOTHING_SET_UP, ...this.answers };
     const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;

@@ -26,6 +26,7 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
         body: consent_request_body_view(view.body, view.marks.review_state == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         reason: view.reason.to_owned(),
+        stricter_reason: view.stricter_reason,
         marks: review_marks_view(view.marks),
         call: view.call,
     }

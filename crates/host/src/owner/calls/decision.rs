@@ -10,7 +10,7 @@ use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogList;
-use offers::definitions::Definition;
+use offers::definitions::DefinitionDigest;
 use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
 
 use super::{CallConsentRequest, CallDisposition};
@@ -241,7 +241,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool that the server currently lists.
-    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);

@@ -189,7 +189,7 @@ impl Owner {
     /// Handles the result of opening an approved URL: responds to the server, or reports the failure to the user.
     fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
-        let at = self.consent.position(id);
+        let at = self.consent.position_of(id);
         let acted = match opened {
             Err(cause) => {
                 self.audit_outcome(shown, ConsentRequestOutcome::Withdrawn, None);

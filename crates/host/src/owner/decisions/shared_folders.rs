@@ -52,7 +52,7 @@ impl Owner {
         };
         let others: Vec<ConsentRequestId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
         for id in others {
-            let Some(at) = self.consent.position(id) else { continue };
+            let Some(at) = self.consent.position_of(id) else { continue };
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use credentials::sign_in::EnteredClient;
 use domain::Millis;
-use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, User};
+use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, UserInteraction};
 use ports::time::SharedClock;
 use ports::url_parts::UrlParts;
 use ports::{Platform, Ports};
@@ -149,7 +149,7 @@ impl Drop for ConsentWithdrawal<'_> {
 }
 
 #[async_trait]
-impl User for SignInUser {
+impl UserInteraction for SignInUser {
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         {
             let mut way = self.progress();

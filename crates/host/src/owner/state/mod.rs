@@ -30,7 +30,7 @@ pub use host_state::{
     ResultVerdict, ReviewError, SentNotifier, ShownDefinition,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
-pub(in crate::owner) use lifetime::Lifetime;
+pub(in crate::owner) use lifetime::HostShutdown;
 pub use registry::ServerError;
 pub(crate) use registry::ServerRegistry;
 pub(in crate::owner) use server_record::{AfterSession, AfterSignOut};
