@@ -24,7 +24,7 @@ pub struct ReviewMarks {
 }
 
 /// Request to record that the user has reviewed definitions.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewDefinitions {
     /// Name of the server in the settings.
     pub server: String,
@@ -37,7 +37,7 @@ pub struct ReviewDefinitions {
 }
 
 /// Definition as it was shown to the user.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewedDefinition {
     /// Name of the reviewed tool or prompt.
     pub name: String,
