@@ -94,7 +94,7 @@ export class HttpExample {
     const args = ["--require", join(__dirname, "loopback.cjs"), await exampleServer(name)];
     const child = spawn(process.execPath, args, {
       env: { ...process.env, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "ignore"],
     });
     const port = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout! }).on("line", (line) => {
