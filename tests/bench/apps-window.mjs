@@ -11,6 +11,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { chromium } from "@playwright/test";
 
 const NO_GRANTS = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
+/** Time in milliseconds that the model takes to write the arguments of a call. */
+const CALL_MS = 500;
 /** Flags of the tests of the page. */
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
@@ -130,8 +132,10 @@ export async function startProvider(tool) {
       send({ role: "assistant", content: "Done." });
       send({}, "stop");
     } else {
-      const call = { id: `call_${messages.length}`, type: "function", function: { name, arguments: "{}" } };
+      const call = { id: `call_${messages.length}`, type: "function", function: { name, arguments: "{" } };
       send({ role: "assistant", tool_calls: [{ index: 0, ...call }] });
+      await wait(CALL_MS);
+      send({ tool_calls: [{ index: 0, function: { arguments: "}" } }] });
       send({}, "tool_calls");
     }
     response.end("data: [DONE]\n\n");
