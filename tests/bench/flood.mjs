@@ -1,7 +1,10 @@
 // Page of an app that sends messages at a fixed rate, and the record of frames in the meantime.
 
-/** Kinds of messages of which the app sends only one at a time. */
-export const KINDS = ["none", "pings", "log messages", "changes of the size", "unknown notifications", "no JSON-RPC"];
+/**
+ * Kinds of messages in the order in which the app sends them. Without messages, frames show the load of other programs,
+ * at the beginning and at the end.
+ */
+export const KINDS = ["none", "pings", "log messages", "changes of the size", "unknown notifications", "text", "none"];
 
 /** Interval between animation frames in milliseconds. */
 const INTERVAL = 1000 / 60;
@@ -16,7 +19,7 @@ export function floodPage() {
       "log messages": (number) => notify("notifications/message", { level: "info", data: "line " + number }),
       "changes of the size": (number) => notify("ui/notifications/size-changed", { height: 200 + (number % 200) }),
       "unknown notifications": (number) => notify("notifications/" + number, {}),
-      "no JSON-RPC": (number) => parent.postMessage("message " + number, "*"),
+      "text": (number) => parent.postMessage("message " + number, "*"),
     };
     addEventListener("message", ({ source, data }) => {
       if (source !== parent) return;
