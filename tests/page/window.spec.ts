@@ -95,6 +95,29 @@ test("E30: a server with unreviewed definitions is marked until they are reviewe
   }).toPass();
 });
 
+test("E31: a checkbox stays as clicked while a slow host reports other changes", async ({ app, host }) => {
+  type Settings = { announce: boolean; theme: string };
+  const stored = async () => ((await host.snapshot()) as unknown as { settings: Settings }).settings;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const isHeld = app.waitForRequest("**/api/set_settings");
+  await app.route("**/api/set_settings", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await visit(app, "#/settings");
+  const box = app.getByRole("checkbox", { name: /Notify me about requests/ });
+  await expect(box).toBeChecked();
+  await box.click();
+  await isHeld;
+  await host.call("set_settings", { ...(await stored()), theme: "dark" });
+  await expect(app.locator("html"), "the other change should be shown").toHaveAttribute("data-theme", "dark");
+  await expect(box, "the click should not be undone by another change").not.toBeChecked();
+  release();
+  await expect.poll(async () => (await stored()).announce, { message: "the click should be stored" }).toBe(false);
+  await expect(box, "the response should not undo the click").not.toBeChecked();
+});
+
 test.describe("a result with the page of an app", () => {
   const page = { uri: "ui://said/view", mimeType: "text/html;profile=mcp-app", text: "<h1>Tide table</h1>" };
   const content = [text("High at noon."), { type: "resource", resource: page }];
