@@ -25,6 +25,14 @@ def text(accessible):
     return Atspi.Text.get_text(accessible, 0, -1) if accessible.get_text_iface() else ""
 
 
+def described_by(accessible):
+    """Returns the texts of the objects that describe an object."""
+    relations = accessible.get_relation_set() or []
+    described = (relation for relation in relations if relation.get_relation_type() == Atspi.RelationType.DESCRIBED_BY)
+    targets = (relation.get_target(index) for relation in described for index in range(relation.get_n_targets()))
+    return " ".join(text(target) or target.get_name() or "" for target in targets)
+
+
 def read(accessible, depth=0):
     states = accessible.get_state_set()
     found = [name for name, state in STATES.items() if states.contains(state)]
@@ -34,7 +42,7 @@ def read(accessible, depth=0):
     return {
         "role": accessible.get_role_name(),
         "name": accessible.get_name() or "",
-        "description": accessible.get_description() or "",
+        "description": described_by(accessible) or accessible.get_description() or "",
         "states": found,
         "text": text(accessible),
         "children": [read(child, depth + 1) for child in children if child and depth < MAX_DEPTH],

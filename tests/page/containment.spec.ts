@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";
+import { temporaryFolder } from "./temporary";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page/containment");
 
@@ -135,7 +136,8 @@ test.describe("a server that npm installed", () => {
   });
 
   test("E6: a module that the sandbox hides is named, and its folder is added with consent", async ({ app, host }) => {
-    const folder = join(realpathSync(host.folder), "work");
+    // The folder of the host is Drawbridge's own, which no server can access.
+    const folder = realpathSync(temporaryFolder("drawbridge-work-"));
     const [script, shared] = [join(folder, "app/server.mjs"), join(folder, "shared/lib")];
     for (const path of [join(folder, "app"), shared]) mkdirSync(path, { recursive: true });
     writeFileSync(join(shared, "greeting.mjs"), "export const greeting = 'ahoy';\n");
