@@ -32,6 +32,24 @@ function files(folder: string): string[] {
   });
 }
 
+test("E31: a key is entered while the provider changes", async ({ app, host, address }) => {
+  const settings = { id: "fake", kind: "openai", url: `${address}/v1`, conversions: [] };
+  await host.call("set_provider", { ...settings, name: "Fake lab" });
+  await host.call("set_provider_key", { id: "fake", key: KEY });
+  await visit(app, "#/models");
+  const card = app.getByRole("article", { name: "Fake lab" });
+  await expect(card).toContainText("Key set");
+  await card.getByText("New key").click();
+  await card.getByLabel("Key").focus();
+  await app.keyboard.type("sk-half");
+  await host.call("set_provider", { ...settings, name: "Other lab" });
+  const changed = app.getByRole("article", { name: "Other lab" });
+  await expect(changed, "the change should be shown").toBeVisible();
+  await expect(changed.getByLabel("Key"), "the field should stay expanded and focused").toBeFocused();
+  await app.keyboard.type("-way");
+  await expect(changed.getByLabel("Key"), "the text should be kept").toHaveValue("sk-half-way");
+});
+
 test("a provider is added, tested, made the default and removed", async ({ app, host, address }) => {
   await visit(app, "#/models");
   await expect(app.getByText("No providers yet")).toBeVisible();

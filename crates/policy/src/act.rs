@@ -111,7 +111,7 @@ pub enum PolicyAct<'a> {
     ShareRoots {
         /// The user's name for the server.
         server: &'a str,
-        /// Set if the user has already decided which folders this server may use.
+        /// Set if the user has already decided which folders this server may use, or its sandbox allows none.
         decided: bool,
     },
     /// Signing in to a server.

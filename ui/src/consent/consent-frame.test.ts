@@ -246,6 +246,15 @@ describe("a consent request", () => {
     expect(sentDecisions().length, "the request should be allowed").toBe(1);
   });
 
+  it("keeps the focus on the button that expands a value", async () => {
+    renderRequests(consentRequest(toolBody({ content: "z".repeat(12_000) })));
+    await waitUntilArmed();
+    button("Show all of content").focus();
+    await clickElement(button("Show all of content"));
+    await tick();
+    expect(button("Show less of content"), "the focus should not be lost").toHaveFocus();
+  });
+
   it("stays open after a click outside", async () => {
     renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();

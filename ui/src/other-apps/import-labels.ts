@@ -140,6 +140,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
     second === undefined
       ? m.import_note_command_input({ placeholder: name })
       : m.import_note_command_input_described({ placeholder: name, description: second }),
+  plain_password: ({ name, place }) => m.import_note_plain_password({ place, placeholder: name }),
   enter_value: ({ names }) => m.import_note_enter_value({ names: joinNames(names) }),
   not_followed: ({ name }) => m.import_note_not_followed({ name }),
   headers_program: ({ name, names }) =>

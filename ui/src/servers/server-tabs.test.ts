@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { Grant, ServerConfig } from "$lib/api/generated";
+import type { Grant, Sandbox, ServerConfig } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
@@ -160,6 +160,23 @@ describe("the roots tab", () => {
     await user.click(screen.getByRole("button", { name: "Remove /home/ann/trip" }));
     expect(host.requests("set_roots").at(-1)?.folders, "all folders should be removed").toEqual([]);
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
+  });
+
+  test("E7: a sandbox without folders leaves nothing to decide", async () => {
+    const sandbox = { folders: [], network: { preset: "files_only" as const } };
+    const config = (folders: Sandbox["folders"]): ServerConfig => ({
+      ...{ type: "stdio", command: "npx", args: [], env: {}, secretEnv: [], cwd: null },
+      ...{ revision: null, sandbox: { ...sandbox, folders } },
+    });
+    const host = await showServerTab("roots", { config: config([]) });
+    expect(await screen.findByText(/receives none, and Drawbridge does not ask/)).toBeVisible();
+    expect(screen.queryByText(/Not decided yet/), "nothing is undecided").toBeNull();
+    const folder = { path: "/home/ann/trip", access: "read" as const };
+    host.send({ type: "server_changed", server: sampleServer({ config: config([folder]) }) });
+    expect(
+      await screen.findByText(/Not decided yet/),
+      "the user decides once the sandbox contains a folder",
+    ).toBeVisible();
   });
 
   test("notes that a folder contains server settings, with a link to the import", async () => {

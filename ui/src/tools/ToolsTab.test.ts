@@ -318,6 +318,22 @@ describe("a tool result", () => {
     });
   });
 
+  test("E28: shows the source of an app on request only", async () => {
+    const contents = {
+      ...{ uri: "ui://files/view", mimeType: "text/html;profile=mcp-app" },
+      ...{ text: "<h1>Tides</h1>", blob: null },
+    };
+    const result: ToolResult = { ...RESULT, content: [{ type: "resource", contents }] };
+    const { container } = render(ToolResultView, { result, server: name });
+    expect(screen.getByText("ui://files/view"), "the app should be named").toBeVisible();
+    expect(screen.getByText(/is the page of an app/)).toBeVisible();
+    expect(container, "the source should be hidden at first").not.toHaveTextContent("Tides");
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Show the source" }));
+    expect(container, "the source should be shown as text").toHaveTextContent("<h1>Tides</h1>");
+    expect(screen.queryByRole("heading"), "the source should not be rendered").toBeNull();
+  });
+
   test("shows which arguments were sent", () => {
     render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
     expect(

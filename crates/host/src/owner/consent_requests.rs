@@ -118,7 +118,7 @@ impl Owner {
             ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
             ServerRequest::Elicitation(ElicitParams::Url { .. }) => PolicyAct::OpenUrl { server },
-            ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.are_roots_decided(server) },
         }
     }
 

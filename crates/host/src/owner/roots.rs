@@ -26,6 +26,12 @@ impl Owner {
         self.permissions.folders.shared_for_command(server, || config_hash(&record.config))
     }
 
+    /// Returns `true` if the user has nothing to decide about the folders of a server: they are chosen, or its sandbox
+    /// allows none.
+    pub(super) fn are_roots_decided(&self, server: &str) -> bool {
+        self.servers.has_no_shareable_folders(server) || self.shared_roots(server).is_some()
+    }
+
     /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
     /// the share doesn't apply to the new command. Returns `false` if no server has this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
@@ -79,7 +85,8 @@ impl Owner {
         );
     }
 
-    /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user.
+    /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user,
+    /// or with an empty list if its sandbox allows none.
     pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
@@ -95,7 +102,7 @@ impl Owner {
             kind: "roots",
             subject: &subject,
             decision: "allowed",
-            by: "grant",
+            by: if self.shared_roots(server).is_some() { "grant" } else { "policy" },
             hash: hash.as_str(),
             asker: "server",
             ..AuditedDecision::default()
@@ -125,7 +132,9 @@ impl Owner {
         let decision = self.permissions.policy.decide(&self.policy_act(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
-            self.record_roots_use(&server);
+            if self.shared_roots(&server).is_some() {
+                self.record_roots_use(&server);
+            }
             return self.servers.send_response(&server, run, request, answer);
         }
         self.audit_unsent_roots(&server, &subject, &hash);
