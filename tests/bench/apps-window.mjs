@@ -84,7 +84,7 @@ export class AppWindow {
     await this.call("start_server", { server: "harbour" });
     await this.#allow("start_server", "always");
     await until(`the tool ${tool}`, async () => {
-      const { tools } = await this.call("catalog", { server: "harbour" });
+      const { tools } = await this.call("read_catalog", { server: "harbour" });
       return tools.some(({ name }) => name === tool);
     });
     const called = this.call("call_tool", { call: "first", server: "harbour", tool, arguments: {} });
@@ -96,7 +96,7 @@ export class AppWindow {
 
   /** Allows the next consent request of this kind. */
   async #allow(kind, scope) {
-    const next = async () => (await this.call("snapshot")).consentRequests.find(({ body }) => body.kind === kind);
+    const next = async () => (await this.call("read_snapshot")).consentRequests.find(({ body }) => body.kind === kind);
     const { id, hash } = await until(`a consent request of the kind ${kind}`, next);
     await this.call("decide_consent_request", { id, hash, answer: { action: "allow", scope } });
   }

@@ -111,7 +111,7 @@ const test = base.extend<{ provider: StreamingProvider }>({
     const provider = await StreamingProvider.start();
     const settings = { name: "Paced", kind: "openai", url: provider.url };
     await host.call("set_provider", { id: "paced", conversions: [], ...settings });
-    const { settings: sampling } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+    const { settings: sampling } = await host.call<{ settings: object }>("read_sampling", { server: "harbour" });
     const model = { provider: "paced", model: "paced" };
     await host.call("set_sampling", { server: "harbour", settings: { ...sampling, model } });
     await use(provider);

@@ -1,5 +1,5 @@
 // Sandboxed server and its limits, from the form to the running server.
-import { readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";

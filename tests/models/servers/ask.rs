@@ -1,7 +1,7 @@
 //! Requests that the checks send to the servers.
 
 use bytes::Bytes;
-use models::{MessagePart, ModelMessage, ModelReply, ModelRequest, ModelTool, Role};
+use models::{MessagePart, ModelMessage, ModelReply, ModelRequest, ModelTool, Role, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::fake;

@@ -306,9 +306,10 @@ describe("a shown app", () => {
   test("is in a region that names its server and its tool", () => {
     const region = screen.getByRole("region", { name: "App of files" });
     expect(region).toContainElement(frame());
-    expect(region.querySelector(".bar"), "the bar should be outside of the frame").toHaveTextContent(
-      /App of files.*chart/,
-    );
+    expect(
+      region.querySelector(".bar"),
+      "the bar should be outside of the frame",
+    ).toHaveTextContent(/App of files.*chart/);
   });
 
   test("keeps its frame element in full screen, and Escape returns", async () => {

@@ -14,7 +14,15 @@ function call(id: string, tool = "chart"): ConversationItem {
   return {
     ...{ id, at: 1 },
     body: {
-      ...{ kind: "tool_call", call: id, server: "files", tool, arguments: {}, took: 1, error: null },
+      ...{
+        kind: "tool_call",
+        call: id,
+        server: "files",
+        tool,
+        arguments: {},
+        took: 1,
+        error: null,
+      },
       result: {
         ...{ content, structured: null, structuredProblem: null, isError: false, arguments: {} },
       },

@@ -23,7 +23,7 @@ export function diffCommands(before: string, now: string): DiffWord[] {
  */
 function diffWords(before: string[], now: string[]): DiffWord[] {
   if (before.length > LIMIT || now.length > LIMIT) {
-    return [...marked(before, "removed"), ...marked(now, "added")];
+    return [...markedWords(before, "removed"), ...markedWords(now, "added")];
   }
   const common = commonLengths(before, now);
   const words: DiffWord[] = [];

@@ -49,7 +49,7 @@ describe("the request of a tool", () => {
 
   it("E8: the title and the arguments name the app that receives the call instead of the server", () => {
     const body = { ...toolBody({ path: "/x" }), app: "show", definition: '{"name":"write_file"}' };
-    const request = consentRequest(body as never);
+    const request = consentRequest(body);
     renderRequests(request);
     expect(title()).toBe("Run write_file of the app of show on files?");
     expect(titleLabel(request)).toBe("Run “write_file” of the app of “show” on “files”?");

@@ -27,7 +27,7 @@ function start(search: string, hash: string) {
   history.replaceState(null, "", `${location.pathname}${search}${hash}`);
   resetPageState();
   return startFakeHost(
-    { conversation: ({ conversation }) => sampleConversation({ id: conversation }) },
+    { read_conversation: ({ conversation }) => sampleConversation({ id: conversation }) },
     { conversations: [trip, bug], servers: [sampleServer()] },
   );
 }

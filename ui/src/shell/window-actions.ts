@@ -170,8 +170,7 @@ function menuBarAction(): WindowAction {
 
 /** Returns `true` if the action can be run now: no dialog is open, or the action is available above dialogs. */
 export function canRun(action: WindowAction): boolean {
-  const isDialogOpen =
-    dialogs.open > 0 || dialogs.sheets > 0 || overlay.palette || isConsentOpen();
+  const isDialogOpen = dialogs.open > 0 || dialogs.sheets > 0 || overlay.palette || isConsentOpen();
   return action.isAvailable !== false && (action.isAboveDialogs === true || !isDialogOpen);
 }
 

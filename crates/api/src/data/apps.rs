@@ -68,7 +68,7 @@ pub struct SetAppContext {
 }
 
 /// Request to let models use the tools of a shown app, or to turn them off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetAppTools {
     /// Identifier of the shown app.
     pub view: String,

@@ -40,7 +40,7 @@ pub struct ConsentRequest {
     pub reason: String,
     /// The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
     /// rule or grant can allow such acts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub stricter_reason: Option<StricterReason>,
     /// Review state and findings for the tool, prompt or result.
@@ -109,7 +109,7 @@ pub enum ConsentRequestBody {
         tool: String,
         /// Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
         /// does.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
         /// Display title that the server provides. Untrusted text.

@@ -17,7 +17,7 @@ pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, A
         ListName::Resources => ListKind::Resources,
     };
     let refreshed = api.host.refresh_list(r.server.clone(), kind).await?;
-    catalog(api, r.server, &refreshed).await
+    catalog_view(api, r.server, &refreshed).await
 }
 
 pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {

@@ -81,6 +81,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         body: ConsentRequestBody::Roots { folders: Vec::new() },
         scopes: Vec::new(),
         reason: String::new(),
+        stricter_reason: None,
         marks: Default::default(),
         call: Some("1".into()),
     };

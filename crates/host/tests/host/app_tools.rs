@@ -15,8 +15,6 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::audit_retention::entries_of_kind;
-use crate::rules::add_rule;
 
 const SERVER: &str = "board";
 const CONVERSATION: &str = "c";
@@ -83,7 +81,7 @@ async fn each_call_needs_consent_and_reaches_only_the_app() {
     let app = start().await;
     let mut received = turn_on_echo(&app).await;
     // Neither the rule nor the review of the server's tool of the same name allows calls of the app's tool.
-    add_rule(&app, json!({ "effect": "allow", "server": SERVER, "tool": "*", "after_untrusted": true })).await;
+    app.add_rule(json!({ "effect": "allow", "server": SERVER, "tool": "*", "after_untrusted": true })).await;
     for id in ["1", "2"] {
         let called = spawn_call(&app, id, CONVERSATION);
         let request = app.consent_request(SERVER, "the call", is_app_call).await;
@@ -101,11 +99,11 @@ async fn each_call_needs_consent_and_reaches_only_the_app() {
         reply.send(Ok(result)).unwrap();
         assert_eq!(call_result(called).await.unwrap().structured_content, Some(json!(3)));
     }
-    let entries = entries_of_kind(&app, "app-tool");
+    let entries = app.entries_of_kind("app-tool");
     let decisions: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.asker, &*entry.subject)).collect();
     let subject = r#"{"app":"show","tool":"echo"}"#;
     assert_eq!(decisions, [("allowed", "model", subject), ("allowed", "model", subject)]);
-    assert!(entries_of_kind(&app, "tool").is_empty(), "the server should receive no call");
+    assert!(app.entries_of_kind("tool").is_empty(), "the server should receive no call");
     assert!(app.host.grants().await.unwrap().iter().all(|grant| grant.words != TOOL), "no grant should be added");
 }
 
@@ -115,11 +113,11 @@ async fn deny_rules_apply_and_other_conversations_have_no_such_tool() {
     let _received = turn_on_echo(&app).await;
     let other = call_result(spawn_call(&app, "1", "other")).await;
     assert!(matches!(other, Err(CallFailure::NotFound(_))), "{other:?}");
-    add_rule(&app, json!({ "effect": "deny", "server": SERVER, "tool": TOOL })).await;
+    app.add_rule(json!({ "effect": "deny", "server": SERVER, "tool": TOOL })).await;
     let denied = call_result(spawn_call(&app, "2", CONVERSATION)).await;
     assert!(matches!(denied, Err(CallFailure::Refused(_))), "{denied:?}");
     assert!(app.consent_requests().await.is_empty(), "the user should not be asked");
-    let entries = entries_of_kind(&app, "app-tool");
+    let entries = app.entries_of_kind("app-tool");
     assert_eq!(entries.iter().map(|entry| &*entry.decision).collect::<Vec<_>>(), ["denied"]);
 }
 
@@ -134,7 +132,7 @@ async fn turning_tools_off_withdraws_pending_calls_and_is_recorded() {
     assert!(app.consent_requests().await.is_empty());
     assert!(matches!(call_result(spawn_call(&app, "2", CONVERSATION)).await, Err(CallFailure::NotFound(_))));
     assert!(received.try_recv().is_err(), "the app should receive nothing");
-    let entries = entries_of_kind(&app, "app-tools");
+    let entries = app.entries_of_kind("app-tools");
     let decisions: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.hash)).collect();
     assert_eq!(decisions, [("allowed", "shown"), ("revoked", "")]);
 }
@@ -152,7 +150,7 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     let refused = call_result(called).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
     assert!(received.try_recv().is_err(), "the app should receive nothing");
-    let entries = entries_of_kind(&app, "app-tool");
+    let entries = app.entries_of_kind("app-tool");
     let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();
     assert_eq!(decisions, ["allowed", "withdrawn"], "the log should state that nothing was sent");
 }

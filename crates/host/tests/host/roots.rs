@@ -106,7 +106,7 @@ async fn e7_sandboxed_server_without_folders_receives_none_without_consent() {
         result.contains("shares 0 folders"),
         "no folder could reach the server, so no consent is required: {result}"
     );
-    let entries = entries_of_kind(&app, "roots");
+    let entries = app.entries_of_kind("roots");
     let [entry] = &entries[..] else { panic!("expected one entry: {entries:?}") };
     assert_eq!((&*entry.decision, &*entry.by), ("allowed", "policy"), "the response is audited");
     assert_eq!(app.server("harbour").await.roots, None, "nothing is decided for another sandbox");

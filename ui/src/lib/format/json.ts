@@ -45,7 +45,7 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    return { ok: false, ...place(text, mistakePosition(text)) };
+    return { ok: false, ...lineAndColumn(text, mistakePosition(text)) };
   }
 }
 
