@@ -90,7 +90,7 @@ test("shows the last state of a closed conversation's app, and requests nothing"
   render(AppPanel, { server: "files", tool: "chart", call: CALL, fresh: false, lastState });
   await button("Show app again");
   expect(screen.getByText("The app last gave this to the model:")).toBeVisible();
-  expect(screen.getByText("Card 7 of ui://files/chart")).toBeVisible();
+  expect(await screen.findByText("Card 7 of ui://files/chart")).toBeVisible();
   for (const command of ["read_app_page", "open_app"] as const) {
     expect(host.requests(command), `${command} should not be sent`).toEqual([]);
   }
