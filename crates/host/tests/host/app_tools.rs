@@ -15,7 +15,6 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-
 const SERVER: &str = "board";
 const CONVERSATION: &str = "c";
 /// Tool of the app. The server has a tool of this name, too.
