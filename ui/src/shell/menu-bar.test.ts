@@ -90,7 +90,13 @@ test("has no action that decides a consent request, and none but the zoom while 
     type: "consent_request_changed",
     consentRequest: {
       ...{ id: "q", hash: "h", server: "files", transport: "stdio", commandLine: "files" },
-      ...{ askedAt: 0, origin: { by: "user", conversation: null }, round: null, reason: "", scopes: ["once"] },
+      ...{
+        askedAt: 0,
+        origin: { by: "user", conversation: null },
+        round: null,
+        reason: "",
+        scopes: ["once"],
+      },
       body: { kind: "roots", folders: [] },
       marks: REVIEWED_DEFINITION.marks,
     },
