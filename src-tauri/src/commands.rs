@@ -7,7 +7,7 @@ use tauri::{Manager as _, Runtime};
 
 use crate::{
     app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
-    menu_bar, openings, page_sandbox, shell_events, zoom,
+    menu_bar, openings, page_sandbox, request_windows, shell_events, zoom,
 };
 
 /// Request of an invocation without arguments.
@@ -46,6 +46,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         conversation_windows::open_conversation_window,
         conversation_windows::finish_closing_window,
         conversation_windows::show_main_window,
+        request_windows::show_request_elsewhere,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn window_may_call_exactly_the_listed_commands() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
-        assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the main window may invoke commands");
+        assert_eq!(capability["windows"], serde_json::json!(["main"]), "no other window should have the capability");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(

@@ -108,9 +108,11 @@ fn on_menu_event(app: &AppHandle<Wry>, event: MenuEvent) {
     match item {
         ChosenItem::System(item) => native::run_system_item(&window, item),
         ChosenItem::Action(action) => {
-            // On macOS the menu bar is also available while the window is hidden.
-            if !window.is_visible().unwrap_or(true) {
-                crate::window::show(app);
+            // On macOS the menu bar is also available while the window is hidden or minimized.
+            if !window.is_visible().unwrap_or(true)
+                && let Err(error) = crate::window::raise(&window)
+            {
+                tracing::warn!("failed to bring a window to the front: {error}");
             }
             app.state::<ShellEvents>().send_to(label, ShellEvent::ActionChosen { action: action.to_owned() });
         }

@@ -1,0 +1,82 @@
+//! Windows of consent requests. Each request is shown in one window: those of a conversation in the window of its own, if
+//! it has one, and all others in the main window. The page decides by the same rule (`ui/src/consent/request-place.ts`).
+
+use api::Api;
+use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
+use host::view::Snapshot;
+use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
+
+use crate::conversation_windows::ConversationWindows;
+use crate::shell_events::{ShellEvent, ShellEvents};
+use crate::window::{self, MAIN_WINDOW};
+
+/// Returns the conversation that led to a consent request, or `None` if none did or the request is unknown.
+fn conversation_of(snapshot: &Snapshot, request: ConsentRequestId) -> Option<&str> {
+    match &snapshot.consent_requests.iter().find(|one| one.id == request)?.origin {
+        ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
+            conversation.as_deref()
+        }
+        ConsentRequestOrigin::Model { conversation, .. } => Some(conversation),
+        ConsentRequestOrigin::Call { call, .. } => {
+            snapshot.calls.iter().find(|one| one.id == *call)?.conversation.as_deref()
+        }
+        ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
+    }
+}
+
+/// Returns the label of the window that shows a consent request.
+async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
+    let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW.to_owned() };
+    let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW.to_owned() };
+    app.state::<ConversationWindows>().label_of(conversation_of(&snapshot, request))
+}
+
+/// Returns `true` if the window that shows a consent request has the focus. For `None`, the main window counts. Blocks
+/// on the host and the main thread.
+pub(crate) fn is_in_front(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
+    let label = match request {
+        Some(id) => tauri::async_runtime::block_on(label_of(app, id)),
+        None => MAIN_WINDOW.to_owned(),
+    };
+    app.get_webview_window(&label).is_some_and(|window| window.is_focused().unwrap_or(false))
+}
+
+/// Brings the window of a consent request to the front and shows the request, or in the main window the list of pending
+/// requests if `id` is `None`.
+pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let label = match id {
+            Some(id) => label_of(&app, id).await,
+            None => MAIN_WINDOW.to_owned(),
+        };
+        let id = id.map(|id| id.0.to_string());
+        app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id });
+        // The main window may not exist yet.
+        if label == MAIN_WINDOW {
+            window::show(&app);
+        } else if let Some(window) = app.get_webview_window(&label)
+            && let Err(error) = window::raise(&window)
+        {
+            tracing::warn!("failed to bring a window to the front: {error}");
+        }
+    });
+}
+
+/// Shows a consent request in the window that shows it, and brings that window to the front.
+///
+/// # Errors
+/// Returns a message if the window of the command shows the request itself, or the other window is closed.
+#[tauri::command]
+pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>, id: String) -> Result<(), String> {
+    let request = id.parse().map(ConsentRequestId).map_err(|_| "this is not the identifier of a request".to_owned())?;
+    let app = window.app_handle();
+    let label = label_of(app, request).await;
+    // Both pages would otherwise refer to each other.
+    if label == window.label() {
+        return Err("this window shows the request itself".to_owned());
+    }
+    let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
+    app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
+    window::raise(&other).map_err(|error| error.to_string())
+}
