@@ -122,6 +122,7 @@ export interface Commands {
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
   read_policy: { request: EmptyObject; response: Policy };
+  add_policy_rule: { request: Rule; response: RuleRef };
   set_policy_rule: { request: Rule; response: RuleRef };
   restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
@@ -139,6 +140,7 @@ export interface Commands {
   refresh_models: { request: ProviderId; response: EmptyObject };
   set_default_model: { request: DefaultModel; response: EmptyObject };
   set_settings: { request: Settings; response: EmptyObject };
+  set_window_settings: { request: WindowSettings; response: EmptyObject };
   read_secrets_status: { request: EmptyObject; response: SecretsStatus };
   read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };

@@ -119,7 +119,7 @@ export type ShellEvent =
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
   | { type: "window_closing" }
-  /** The user chose a view, as a hash of the location, in the window of a conversation. */
+  /** The user chose a view or an action of the main window, as a hash, in the window of a conversation. */
   | { type: "view_chosen"; view: string }
   /** The user chose this action in the menu bar of the window. */
   | { type: "action_chosen"; action: string };

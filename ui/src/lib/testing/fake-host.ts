@@ -90,6 +90,8 @@ export class FakeHost implements Platform {
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
   readonly hasConversationWindows = true;
+  /** Conversations that the shell first lists as open in other windows, or `null` if the list is on its way. */
+  otherWindows: string[] | null = [];
   /** Conversations whose windows the page opened or brought to the front. */
   openedWindows: string[] = [];
   /** Reason why no window can be opened, or `null` if one can. */
@@ -154,6 +156,8 @@ export class FakeHost implements Platform {
 
   listenShell(receive: (event: ShellEvent) => void): Promise<void> {
     this.shell = receive;
+    if (this.otherWindows !== null)
+      receive({ type: "conversation_windows_changed", conversations: this.otherWindows });
     return Promise.resolve();
   }
 
