@@ -42,7 +42,7 @@ impl Quitting {
         if unstored.is_some() {
             return None;
         }
-        let windows = HashSet::from_iter(events.send_to_all(|| ShellEvent::WindowClosing));
+        let windows = HashSet::from_iter(events.send_to_all(|| ShellEvent::Quitting));
         let (sender, stored) = oneshot::channel();
         let is_any = !windows.is_empty();
         *unstored = Some(UnstoredDrafts { windows, stored: Some(sender) });
@@ -64,8 +64,8 @@ impl Quitting {
     }
 }
 
-/// Exits Drawbridge once the pages have stored their drafts, at most after [`DRAFTS_TIMEOUT`]. Exits at once if the user
-/// quits a second time.
+/// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Exits at once if the user quits
+/// a second time.
 pub(crate) fn quit<R: Runtime>(app: &AppHandle<R>) {
     let quitting = app.try_state::<Quitting>();
     let Some(stored) = quitting.and_then(|quitting| quitting.begin(&app.state::<ShellEvents>())) else {

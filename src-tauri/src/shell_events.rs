@@ -47,9 +47,11 @@ pub(crate) enum ShellEvent {
         /// Conversations that are open in windows of their own.
         conversations: Vec<String>,
     },
-    /// The user closes the window of a conversation, or quits. The page stores its drafts and then invokes
-    /// `finish_closing_window`.
+    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
     WindowClosing,
+    /// The user quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
+    /// for long.
+    Quitting,
     /// The user chose a view in the window of a conversation that only the main window shows.
     ViewChosen {
         /// View as the hash of the page's location.
@@ -213,14 +215,14 @@ mod tests {
             events.attach_channel(window, channel, windows);
             got
         });
-        let mut reached = events.send_to_all(|| ShellEvent::WindowClosing);
+        let mut reached = events.send_to_all(|| ShellEvent::Quitting);
         reached.sort();
         assert_eq!(reached, ["conversation-0", MAIN_WINDOW], "both pages should be reached");
         for page in pages {
             let last = page.lock().unwrap().last().cloned();
-            assert_eq!(last, Some(json!({"type": "window_closing"})), "each page should get the event");
+            assert_eq!(last, Some(json!({"type": "quitting"})), "each page should get the event");
         }
         events.detach_channel("conversation-0");
-        assert_eq!(events.send_to_all(|| ShellEvent::WindowClosing), [MAIN_WINDOW], "only the open window is left");
+        assert_eq!(events.send_to_all(|| ShellEvent::Quitting), [MAIN_WINDOW], "only the open window is left");
     }
 }

@@ -8,10 +8,13 @@ const PAUSE = 400;
 
 /** Results of the drafts that are being stored: the reason if one could not be stored, otherwise `null`. */
 let pending: Set<Promise<{ cause: unknown } | null>>;
+/** Drafts whose last change is not sent yet. */
+let scheduled: Set<StoredDraft>;
 /** Drafts that could not be stored, by conversation. They are shown when the conversation is opened again. */
 let unstored: Map<string, string>;
 registerPageState(() => {
   pending = new Set();
+  scheduled = new Set();
   unstored = new Map();
 });
 
@@ -19,6 +22,12 @@ registerPageState(() => {
 export async function draftsStored(): Promise<void> {
   const failed = (await Promise.all(pending)).find((result) => result !== null);
   if (failed) throw failed.cause;
+}
+
+/** Stores all drafts now. Resolves once they were stored, or could not be. */
+export async function storeDrafts(): Promise<void> {
+  for (const draft of scheduled) draft.flush();
+  await Promise.all(pending);
 }
 
 export class StoredDraft {
@@ -53,12 +62,14 @@ export class StoredDraft {
   note(text: string): void {
     this.#text = text;
     this.#timer ??= setTimeout(() => this.flush(), PAUSE);
+    scheduled.add(this);
   }
 
   /** Stores the text now, unless it equals the stored one. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    scheduled.delete(this);
     const text = this.#text;
     if (this.#stored === null || (this.#stored === text && !this.#isUnstored)) return;
     this.#stored = text;

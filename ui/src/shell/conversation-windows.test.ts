@@ -69,11 +69,11 @@ test("E11: a conversation moves to a window of its own after its draft was store
 
 test("a conversation stays here if no window can be opened", async () => {
   const host = await startMain();
-  host.windowProblem = "at most 8 windows can be open";
+  host.windowProblem = { problem: "too_many", maximum: 8 };
   render(App);
   await message();
   host.shell({ type: "action_chosen", action: "new-window" });
-  expect(await screen.findByText(/at most 8 windows/), "the cause should be shown").toBeVisible();
+  expect(await screen.findByText(/At most 8 conversations/), "the cause should be shown").toBeVisible();
   expect(await message(), "the conversation should still be shown").toBeVisible();
 });
 
@@ -122,7 +122,7 @@ test("each request is shown in one window: here those of other conversations and
   const queue = within(await screen.findByTestId("queue"));
   expect(queue.getByText("1 request waits in the window of “Trip plan”.")).toBeVisible();
   await user.click(queue.getByRole("button", { name: "Show window" }));
-  expect(host.openedWindows, "the other window should be shown").toEqual(["c1"]);
+  expect(host.shownElsewhere, "the request should be shown in the other window").toEqual(["q1"]);
   host.send({ type: "consent_request_closed", id: "q1", outcome: "denied" });
   await waitFor(() => expect(queue.queryByText(/waits in the window/)).toBeNull());
   await user.click(queue.getByRole("button", { name: "Close" }));
@@ -137,6 +137,14 @@ test("each request is shown in one window: there only those of its conversation"
   host.send({ type: "consent_request_changed", consentRequest: requestOf("q1", null) });
   expect(await screen.findByText("1 request waits in the main window.")).toBeVisible();
   expect(screen.queryByTestId("consent-request"), "it should not be decided here").toBeNull();
+  await user.click(screen.getByRole("button", { name: "Show window" }));
+  expect(host.shownElsewhere, "the request should be shown in the main window").toEqual(["q1"]);
+  host.shell({ type: "conversation_windows_changed", conversations: ["c1", "c2"] });
+  host.send({ type: "consent_request_changed", consentRequest: requestOf("q3", "c2") });
+  const third = await screen.findByText("1 request waits in the window of “Bug 4711”.");
+  expect(third, "a third window should be named").toBeVisible();
+  expect(host.openedWindows, "only the main window opens others").toEqual([]);
+  host.send({ type: "consent_request_closed", id: "q3", outcome: "denied" });
   host.send({ type: "consent_request_closed", id: "q1", outcome: "denied" });
   await waitFor(() => expect(screen.queryByText(/waits in the main window/)).toBeNull());
   host.send({ type: "consent_request_changed", consentRequest: requestOf("q2", "c1") });
@@ -144,4 +152,19 @@ test("each request is shown in one window: there only those of its conversation"
   expect(request, "the request of the conversation should be shown").toBeVisible();
   host.send({ type: "consent_request_closed", id: "q2", outcome: "denied" });
   await waitFor(() => expect(request, "a decided request should disappear").not.toBeVisible());
+});
+
+test("quitting stores the drafts of each window at once, and closes none before", async () => {
+  for (const open of [startMain, startOwn]) {
+    const host = await open();
+    const { unmount } = render(App);
+    await user.type(await message(), "By bus");
+    host.shell({ type: "quitting" });
+    await waitFor(() => expect(host.closedWindows, "the page should report once").toBe(1));
+    expect(host.requests("set_draft").at(-1), "the draft should be stored first").toEqual({
+      ...{ conversation: "c1", text: "By bus" },
+    });
+    expect(await message(), "the conversation should remain visible").toBeVisible();
+    unmount();
+  }
 });

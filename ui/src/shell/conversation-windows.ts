@@ -2,12 +2,14 @@
 import { tick } from "svelte";
 
 import { registerPageState } from "$lib/page-state";
-import { platform } from "$lib/platform";
+import { platform, type WindowProblem } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
 import { draftsStored } from "../conversation/stored-draft";
+
+import { m } from "../paraglide/messages";
 
 import { leaving } from "./leaving.svelte";
 
@@ -38,7 +40,7 @@ async function bringToFront(conversation: string): Promise<void> {
   try {
     await platform().openConversationWindow(conversation);
   } catch (cause) {
-    failures.add(cause);
+    reportProblem(cause);
   }
 }
 
@@ -53,11 +55,21 @@ async function move(conversation: string): Promise<void> {
     await platform().openConversationWindow(conversation);
     isOpened = true;
   } catch (cause) {
-    failures.add(cause);
+    reportProblem(cause);
   }
   opening = opening.filter((id) => id !== conversation);
   // An opened one remains hidden here until the next list, which may still be on its way.
   if (!isOpened) showList();
+}
+
+function reportProblem(cause: unknown): void {
+  if (typeof cause !== "object" || cause === null || !("problem" in cause)) {
+    failures.add(cause);
+    return;
+  }
+  const problem = cause as WindowProblem;
+  if (problem.problem === "failed") failures.add(problem.cause);
+  else failures.add("", m.shell_window_too_many({ count: problem.maximum }));
 }
 
 function showList(): void {
@@ -66,7 +78,9 @@ function showList(): void {
 
 /** Applies the list of conversations that other windows show. The first list opens the windows of the last start. */
 export function receiveConversationWindows(conversations: readonly string[]): void {
-  shown = conversations;
+  shown = conversations.filter((id) => id !== windows.own);
+  // Only the main window opens others.
+  if (windows.own !== null) return showList();
   if (restoring === "waits") void restore();
   else if (restoring === "done") store(shown);
   showList();

@@ -3,6 +3,7 @@ import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 import { windows } from "$lib/state/windows.svelte";
 
+import { storeDrafts } from "../conversation/stored-draft";
 import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
@@ -41,6 +42,7 @@ function receive(event: ShellEvent): void {
   else if (event.type === "conversation_windows_changed")
     receiveConversationWindows(event.conversations);
   else if (event.type === "window_closing") closeConversationWindow();
+  else if (event.type === "quitting") void storeDrafts().then(() => platform().closeWindow());
   else if (event.type === "view_chosen") chosenView.receive(event.view);
   else if (event.type === "action_chosen") runWindowAction(event.action);
   else if (event.id === null) openConsentQueue();

@@ -5,7 +5,7 @@ import { platform } from "$lib/platform";
 class Windows {
   /** Conversation that this window shows alone, or `null` in the main window. */
   readonly own: string | null = new URLSearchParams(location.search).get("conversation");
-  /** Conversations that are open in windows of their own. Known to the main window only. */
+  /** Conversations that are open in other windows than this one and the main window. */
   elsewhere = $state.raw<readonly string[]>([]);
   /**
    * Set once this window knows the conversations in other windows. Before, it shows no conversation, so that no draft
