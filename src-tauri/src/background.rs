@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use api::Api;
 use api::data::CloseAction;
 use host::view::{ServerState, Snapshot};
-use tauri::{AppHandle, Manager as _, Runtime, State};
+use tauri::{AppHandle, Manager as _, Runtime, State, Webview};
 
 use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
@@ -142,10 +142,18 @@ pub(crate) fn after_window_closed(app: &AppHandle) {
     }
 }
 
-/// Command by which Drawbridge's page reports that it shows the dialog for closing the window.
+/// Command by which a page reports that it shows a dialog for closing its window, or can't close it yet.
 #[tauri::command]
-pub(crate) fn confirm_closing_dialog(choice: State<'_, ClosingDialog>) {
-    choice.mark_shown();
+pub(crate) fn confirm_closing_dialog<R: Runtime>(
+    webview: Webview<R>,
+    choice: State<'_, ClosingDialog>,
+    windows: State<'_, ConversationWindows>,
+) {
+    if webview.label() == window::MAIN_WINDOW {
+        choice.mark_shown();
+    } else {
+        windows.keep_open(webview.label());
+    }
 }
 
 /// Executes the action that the user chose in the dialog for closing the window.

@@ -60,6 +60,13 @@ impl WindowSlots {
         slot.is_some_and(|slot| !std::mem::replace(&mut slot.is_closing, true))
     }
 
+    /// Marks a window as open again after its page has asked the user.
+    fn keep_open(&mut self, number: usize) {
+        if let Some(slot) = self.0.get_mut(number).and_then(Option::as_mut) {
+            slot.is_closing = false;
+        }
+    }
+
     fn conversations(&self) -> Vec<String> {
         self.0.iter().flatten().map(|slot| slot.conversation.clone()).collect()
     }
@@ -98,6 +105,14 @@ impl ConversationWindows {
     pub(crate) fn handle_close_request(&self, label: &str, events: &ShellEvents) -> bool {
         let is_first = slot_number(label).is_some_and(|number| self.lock().begin_closing(number));
         !(is_first && events.send_to(label, ShellEvent::WindowClosing))
+    }
+
+    /// Records that the page of a window responds but does not close it, because it asks the user or could not store the
+    /// draft. The next request to close the window waits for the page again.
+    pub(crate) fn keep_open(&self, label: &str) {
+        if let Some(number) = slot_number(label) {
+            self.lock().keep_open(number);
+        }
     }
 
     /// Forgets a closed window and notifies the others. Returns its conversation, or `None` if there was no such
@@ -285,6 +300,8 @@ mod tests {
         assert!(slots.begin_closing(number), "the page should store its draft first");
         assert!(!slots.begin_closing(number), "the window should close at the second request");
         assert!(!slots.begin_closing(number + 1), "there is no such window");
+        slots.keep_open(number);
+        assert!(slots.begin_closing(number), "the page should be requested again after it has asked the user");
         let number = slots.add("c2".to_owned()).expect("a free number");
         let windows = ConversationWindows(Mutex::new(slots));
         assert!(

@@ -111,6 +111,7 @@ export function closeConversationWindow(): void {
       await draftsStored();
     } catch (cause) {
       windows.isClosing = false;
+      platform().closingShown();
       failures.add(cause);
       return;
     }
@@ -118,6 +119,7 @@ export function closeConversationWindow(): void {
   };
   if (windows.own === null) return;
   leaving.ask(windows.own, "close", close);
+  if (leaving.asked !== null) platform().closingShown();
 }
 
 function stored(): string[] {

@@ -140,7 +140,7 @@ export interface Platform {
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
   /** Subscribes to events of the desktop shell. */
   listenShell(receive: (event: ShellEvent) => void): Promise<void>;
-  /** Notifies the shell that the dialog about closing the window is displayed. */
+  /** Notifies the shell that a dialog about closing the window is displayed, or that the window can't be closed yet. */
   closingShown(): void;
   /** Hides the window or quits the app. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
