@@ -121,7 +121,7 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     };
     let Some(conversation) = windows.forget(label, &events) else { return };
     events.detach_channel(label);
-    app.state::<MenuBars<Wry>>().remove(label);
+    app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);
         api.app_views().remove_views(|of| of == Some(conversation.as_str()));

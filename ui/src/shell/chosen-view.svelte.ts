@@ -22,7 +22,10 @@ class ChosenView {
     this.#waiting = null;
     const action = actionFromHash(hash);
     if (action === null) router.go(viewFromHash(hash));
-    else windowActions().find(({ id }) => id === action)?.run();
+    else
+      windowActions()
+        .find(({ id }) => id === action)
+        ?.run();
   }
 }
 

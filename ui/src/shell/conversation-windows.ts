@@ -84,7 +84,7 @@ export function receiveConversationWindows(conversations: readonly string[]): vo
   if (restoring === "waits") void restore();
   else if (restoring === "done") store(shown);
   showList();
-  windows.isListKnown = true;
+  windows.isListReceived = true;
 }
 
 /** Opens the windows of the last start one after another, so that each has the same position as before. */

@@ -28,7 +28,7 @@ export function followShell(): void {
     // A check at the start may have ended before this subscription.
     .then(() => appUpdate.read())
     // No list of windows follows, so this window shows all conversations.
-    .catch(() => (windows.isListKnown = true));
+    .catch(() => (windows.isListReceived = true));
 }
 
 function receive(event: ShellEvent): void {

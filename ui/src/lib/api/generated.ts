@@ -8383,3 +8383,16 @@ export type VersionReports = {
  * Report for each server that was installed from a registry, in the order of the settings file.
  */
 servers: Array<VersionReport>, };
+
+/**
+ * Settings of the windows, the only ones that the window of a conversation can change.
+ */
+export type WindowSettings = { 
+/**
+ * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ */
+zoom: number, 
+/**
+ * `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+ */
+menuBar: boolean, };

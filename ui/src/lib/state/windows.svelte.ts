@@ -7,13 +7,18 @@ class Windows {
   readonly own: string | null = new URLSearchParams(location.search).get("conversation");
   /** Conversations that are open in other windows than this one and the main window. */
   elsewhere = $state.raw<readonly string[]>([]);
-  /**
-   * Set once this window knows the conversations in other windows. Before, it shows no conversation, so that no draft
-   * has two editors.
-   */
-  isListKnown = $state(this.own !== null || !platform().hasConversationWindows);
+  /** Set once the list in `elsewhere` has arrived, or can't arrive. */
+  isListReceived = $state(false);
   /** Set once the user closes this window. Its content is removed, which stores the draft. */
   isClosing = $state(false);
+
+  /**
+   * Set if this window knows the conversations in other windows. Before, it shows no conversation, so that no draft has
+   * two editors.
+   */
+  get isListKnown(): boolean {
+    return this.isListReceived || this.own !== null || !platform().hasConversationWindows;
+  }
 
   /** Returns `true` if another window shows the conversation. */
   isElsewhere(conversation: string): boolean {
