@@ -42,7 +42,7 @@ impl Quitting {
         if unstored.is_some() {
             return None;
         }
-        let windows = HashSet::from_iter(events.send_to_all(|| ShellEvent::Quitting));
+        let windows: HashSet<String> = events.send_to_all(|| ShellEvent::Quitting).into_iter().collect();
         let (sender, stored) = oneshot::channel();
         let is_any = !windows.is_empty();
         *unstored = Some(UnstoredDrafts { windows, stored: Some(sender) });
