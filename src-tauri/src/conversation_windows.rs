@@ -1,15 +1,17 @@
 //! Windows that show one conversation each, next to the main window.
 //!
-//! A conversation is open in one window only, so that its draft has one editor. The main window is notified of the
-//! conversations in other windows ([`ShellEvent::ConversationWindowsChanged`]) and opens them again at the next start.
+//! A conversation is open in one window only, so that its draft has one editor. All windows are notified of these
+//! conversations ([`ShellEvent::ConversationWindowsChanged`]), and the main window opens them again at the next start.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
+use serde::Serialize;
+use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow};
 use tokio::sync::oneshot;
 
+use crate::closing::Quitting;
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window;
+use crate::window::{self, MAIN_WINDOW};
 
 /// Maximum number of windows in addition to the main one. Each has a web process.
 const MAX_CONVERSATION_WINDOWS: usize = 8;
@@ -58,6 +60,13 @@ impl WindowSlots {
         slot.is_some_and(|slot| !std::mem::replace(&mut slot.is_closing, true))
     }
 
+    /// Marks a window as open again after its page has asked the user.
+    fn keep_open(&mut self, number: usize) {
+        if let Some(slot) = self.0.get_mut(number).and_then(Option::as_mut) {
+            slot.is_closing = false;
+        }
+    }
+
     fn conversations(&self) -> Vec<String> {
         self.0.iter().flatten().map(|slot| slot.conversation.clone()).collect()
     }
@@ -75,9 +84,20 @@ impl ConversationWindows {
         self.lock().0.get(number)?.as_ref().map(|slot| slot.conversation.clone())
     }
 
-    /// Notifies the main window of the conversations in other windows.
-    pub(crate) fn report(&self, events: &ShellEvents) {
-        events.send(ShellEvent::ConversationWindowsChanged { conversations: self.conversations() });
+    /// Returns the label of the window that shows a conversation and its consent requests.
+    pub(crate) fn label_of(&self, conversation: Option<&str>) -> String {
+        let number = conversation.and_then(|conversation| self.lock().find(conversation));
+        number.map_or_else(|| MAIN_WINDOW.to_owned(), window_label)
+    }
+
+    /// Returns the event that contains the conversations in windows of their own.
+    pub(crate) fn changed_event(&self) -> ShellEvent {
+        ShellEvent::ConversationWindowsChanged { conversations: self.conversations() }
+    }
+
+    /// Notifies all windows of the conversations in windows of their own.
+    fn report(&self, events: &ShellEvents) {
+        events.send_to_all(|| self.changed_event());
     }
 
     /// Handles the user's request to close the window of a conversation. Returns `true` if it may close. Otherwise its
@@ -87,7 +107,15 @@ impl ConversationWindows {
         !(is_first && events.send_to(label, ShellEvent::WindowClosing))
     }
 
-    /// Forgets a closed window and notifies the main window. Returns its conversation, or `None` if there was no such
+    /// Records that the page of a window responds but does not close it, because it asks the user or could not store the
+    /// draft. The next request to close the window waits for the page again.
+    pub(crate) fn keep_open(&self, label: &str) {
+        if let Some(number) = slot_number(label) {
+            self.lock().keep_open(number);
+        }
+    }
+
+    /// Forgets a closed window and notifies the others. Returns its conversation, or `None` if there was no such
     /// window.
     pub(crate) fn forget(&self, label: &str, events: &ShellEvents) -> Option<String> {
         let conversation = self.lock().remove(slot_number(label)?)?;
@@ -117,14 +145,14 @@ fn is_conversation_id(id: &str) -> bool {
 /// Opens the window of a conversation, or brings it to the front if it is open.
 ///
 /// # Errors
-/// Returns a message if the system can't open a window, or too many are open.
+/// Returns an error if the system can't open a window, or too many are open.
 #[tauri::command]
 pub(crate) async fn open_conversation_window<R: Runtime>(
     app: AppHandle<R>,
     conversation: String,
-) -> Result<(), String> {
+) -> Result<(), WindowProblem> {
     if !is_conversation_id(&conversation) {
-        return Err("this is not the identifier of a conversation".to_owned());
+        return Err(WindowProblem::failed("this is not the identifier of a conversation"));
     }
     let windows = app.state::<ConversationWindows>();
     let (number, is_open) = {
@@ -133,23 +161,22 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
             Some(number) => (number, true),
             None => {
                 let added = slots.add(conversation.clone());
-                (added.ok_or_else(|| format!("at most {MAX_CONVERSATION_WINDOWS} windows can be open"))?, false)
+                (added.ok_or(WindowProblem::TooMany { maximum: MAX_CONVERSATION_WINDOWS })?, false)
             }
         }
     };
     let label = window_label(number);
     if is_open {
-        return app.get_webview_window(&label).map_or(Ok(()), |window| window::raise(&window).map_err(to_text));
+        return app
+            .get_webview_window(&label)
+            .map_or(Ok(()), |window| window::raise(&window).map_err(|error| WindowProblem::failed(to_text(error))));
     }
     windows.report(&app.state::<ShellEvents>());
-    let opened = open_on_main_thread(&app, label.clone(), conversation).await;
-    if opened.is_err() {
-        windows.forget(&label, &app.state::<ShellEvents>());
-    }
-    opened
+    open_on_main_thread(&app, label, conversation).await.map_err(WindowProblem::failed)
 }
 
-/// Opens a window on the main thread, so that its page is confined before it is loaded.
+/// Opens a window on the main thread, so that its page is confined before it is loaded. Forgets it if it can't be
+/// opened.
 async fn open_on_main_thread<R: Runtime>(
     app: &AppHandle<R>,
     label: String,
@@ -158,23 +185,72 @@ async fn open_on_main_thread<R: Runtime>(
     let (sender, opened) = oneshot::channel();
     let handle = app.clone();
     let open = move || {
+        let opened = window::open_conversation(&handle, &label, &conversation);
+        // A window that was created and then closed is forgotten when it is destroyed, which happens later on this
+        // thread. Until then its number must not be used again.
+        if opened.is_err() && handle.get_webview_window(&label).is_none() {
+            handle.state::<ConversationWindows>().forget(&label, &handle.state::<ShellEvents>());
+        }
         // The receiver exists until the command ends.
-        let _ = sender.send(window::open_conversation(&handle, &label, &conversation).map_err(to_text));
+        let _ = sender.send(opened.map_err(to_text));
     };
     app.run_on_main_thread(open).map_err(to_text)?;
     opened.await.unwrap_or_else(|_| Err("the app is quitting".to_owned()))
+}
+
+/// Reason why the window of a conversation can't be opened.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub(crate) enum WindowProblem {
+    /// Too many windows are open. The page describes this in the user's language.
+    TooMany {
+        /// Maximum number of windows of conversations.
+        maximum: usize,
+    },
+    /// Another reason.
+    Failed {
+        /// Description in English.
+        cause: String,
+    },
+}
+
+impl WindowProblem {
+    fn failed(cause: impl Into<String>) -> Self {
+        Self::Failed { cause: cause.into() }
+    }
 }
 
 fn to_text(error: tauri::Error) -> String {
     error.to_string()
 }
 
-/// Command by which the page of a conversation's window reports that its draft is stored. Closes the window.
+/// Closes the window of a conversation whose web process has ended, so that other windows show the conversation and its
+/// consent requests again. Does nothing for the main window.
+pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
+    if slot_number(label).is_none() {
+        return;
+    }
+    tracing::error!("the process of a conversation's page ended, closing its window");
+    if let Some(window) = app.get_webview_window(label)
+        && let Err(error) = window.destroy()
+    {
+        tracing::warn!("failed to close a window: {error}");
+    }
+}
+
+/// Command by which a page reports that its drafts are stored. Closes the window of a conversation, unless the user
+/// quits, which needs all windows.
 ///
 /// # Errors
 /// Returns a message if the window is already closed.
 #[tauri::command]
-pub(crate) fn finish_closing_window<R: Runtime>(window: WebviewWindow<R>) -> Result<(), String> {
+pub(crate) fn finish_closing_window<R: Runtime>(
+    window: WebviewWindow<R>,
+    quitting: State<'_, Quitting>,
+) -> Result<(), String> {
+    if quitting.mark_stored(window.label()) {
+        return Ok(());
+    }
     if slot_number(window.label()).is_none() {
         return Err("only windows of conversations close this way".to_owned());
     }
@@ -210,6 +286,11 @@ mod tests {
         assert_eq!((slots.find("c3"), slots.remove(3)), (None, None), "it should be forgotten once");
         assert_eq!(slots.add("new".to_owned()), Some(3), "a free number should be used again");
         assert_eq!(slots.conversations().len(), MAX_CONVERSATION_WINDOWS, "all conversations should be listed");
+        let windows = ConversationWindows(Mutex::new(slots));
+        assert_eq!(windows.label_of(Some("new")), "conversation-3", "its window should show its requests");
+        for other in [Some("c3"), None] {
+            assert_eq!(windows.label_of(other), MAIN_WINDOW, "the main window should show all other requests");
+        }
     }
 
     #[test]
@@ -219,10 +300,13 @@ mod tests {
         assert!(slots.begin_closing(number), "the page should store its draft first");
         assert!(!slots.begin_closing(number), "the window should close at the second request");
         assert!(!slots.begin_closing(number + 1), "there is no such window");
+        slots.keep_open(number);
+        assert!(slots.begin_closing(number), "the page should be requested again after it has asked the user");
+        let number = slots.add("c2".to_owned()).expect("a free number");
         let windows = ConversationWindows(Mutex::new(slots));
         assert!(
-            windows.handle_close_request("conversation-5", &ShellEvents::default()),
-            "a window without a page should close"
+            windows.handle_close_request(&window_label(number), &ShellEvents::default()),
+            "a window whose page receives no events should close at the first request"
         );
     }
 

@@ -28,6 +28,7 @@ mod openings;
 mod page_sandbox;
 mod platform;
 mod presence;
+mod request_windows;
 mod shell_events;
 mod start;
 mod system_language;
@@ -47,6 +48,7 @@ use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
 use crate::background::ClosingDialog;
+use crate::closing::Quitting;
 use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
 use crate::menu_bar::MenuBars;
@@ -104,6 +106,11 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
+    // On Linux, `page_sandbox` watches the web processes.
+    #[cfg(target_os = "macos")]
+    let builder = builder.on_web_content_process_terminate(|webview| {
+        conversation_windows::close_crashed_window(tauri::Manager::app_handle(webview), webview.label());
+    });
     app_frames::register(builder)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -115,6 +122,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(MenuBars::<Wry>::default())
         .manage(ConversationWindows::default())
         .manage(ClosingDialog::default())
+        .manage(Quitting::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())

@@ -22,6 +22,7 @@ const OWN_COMMANDS: &[&str] = &[
     "open_conversation_window",
     "finish_closing_window",
     "show_main_window",
+    "show_request_elsewhere",
     "app_updates_report",
     "check_app_updates",
     "install_app_update",

@@ -1,6 +1,7 @@
 //! Windows, which show the app's page and never navigate to another one.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
@@ -18,6 +19,9 @@ struct WindowSetup {
     /// Folder with the window's position and the storage of its web view, inside the data folder.
     folder: PathBuf,
     on_open: WindowOpenedHook,
+    /// `true` while the main window is hidden because the user closed it. The system also reports windows as invisible
+    /// that the user has minimized, or hidden together with the app.
+    is_main_hidden: AtomicBool,
 }
 
 /// Function that is called with the main window after it was opened.
@@ -33,7 +37,7 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHoo
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
     app.plugin(place.build())?;
-    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open });
+    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open, is_main_hidden: AtomicBool::new(false) });
     Ok(())
 }
 
@@ -111,7 +115,34 @@ fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
 /// # Errors
 /// Returns an error if the window is already closed.
 pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    if window.label() == MAIN_WINDOW {
+        mark_main_hidden(window.app_handle(), false);
+    }
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
+}
+
+/// Hides the main window until [`raise`] shows it. Returns `false` if that fails.
+pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
+    let hidden = app.get_webview_window(MAIN_WINDOW).map(|window| window.hide());
+    if let Some(Err(error)) = &hidden {
+        tracing::warn!("failed to hide the window: {error}");
+    }
+    let is_hidden = matches!(hidden, Some(Ok(())));
+    if is_hidden {
+        mark_main_hidden(app, true);
+    }
+    is_hidden
+}
+
+/// Returns `true` while the main window is hidden by [`hide_main`].
+pub(crate) fn is_main_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
+    app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_hidden.load(Ordering::Relaxed))
+}
+
+fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
+    if let Some(setup) = app.try_state::<WindowSetup>() {
+        setup.is_main_hidden.store(is_hidden, Ordering::Relaxed);
+    }
 }
 
 /// Brings the main window to the front, or opens it if Drawbridge started in the background.
@@ -135,12 +166,6 @@ fn show_on_main_thread(app: &AppHandle) {
     if let Err(error) = raise(&window) {
         tracing::warn!("failed to bring the window to the front: {error}");
     }
-}
-
-/// Returns `true` if one of the windows has the focus. Each shows how many consent requests wait in others. Blocks on
-/// the main thread.
-pub(crate) fn is_in_front(app: &AppHandle) -> bool {
-    app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false))
 }
 
 /// Returns `true` for the URL of Drawbridge's page as served by Tauri, or in development builds by the development

@@ -1,14 +1,22 @@
 // Menu bar and its shortcuts, and conversations in windows of their own.
 import assert from "node:assert/strict";
 
-import { closeWindow } from "./close-window.mjs";
+import { closeWindow, isShown } from "./close-window.mjs";
+import { kill, processes } from "./processes.mjs";
 
 const CONTROL = "\uE009";
+const ESCAPE = "\uE00C";
 const F10 = "\uE03A";
 const TITLE = "Ferry times";
 const MESSAGE = "Which ferry leaves first?";
+const MAIN = "Drawbridge";
 
 const height = (page) => page.run(() => innerHeight);
+/** Returns the ids of the web processes, without their parents outside of the sandbox. */
+const webProcesses = (place) =>
+  processes(place.home, "/WebKitWebProcess ")
+    .filter(({ command }) => !command.includes("bwrap"))
+    .map(({ pid }) => pid);
 const composed = (page) => page.run(() => document.querySelector("[data-testid=composer] textarea")?.value);
 
 async function conversationCount(page) {
@@ -30,7 +38,12 @@ export async function menuBar(page, _place, step) {
     await page.waitForElement("combobox", "Search or run");
     assert.equal(await conversationCount(page), count + 1, "one conversation should be created");
     await page.chord(CONTROL, "n");
-    await page.press("\uE00C");
+    await page.press(ESCAPE);
+    await page.until("the palette to be closed", () => page.run(() => document.querySelector("[role=dialog]") === null));
+    // An action that had run below the dialog would have created the conversation before another shortcut runs.
+    await page.chord(CONTROL, "k");
+    await page.waitForElement("combobox", "Search or run");
+    await page.press(ESCAPE);
     await page.until("the palette to be closed", () => page.run(() => document.querySelector("[role=dialog]") === null));
     assert.equal(await conversationCount(page), count + 1, "no conversation should be created below a dialog");
     await page.go("#/settings");
@@ -39,7 +52,19 @@ export async function menuBar(page, _place, step) {
   });
 }
 
-export async function conversationWindow(page, _place, step) {
+/** Creates a conversation and opens it in a window of its own. */
+async function openWindow(page, title) {
+  const { value } = await page.invoke("create_conversation", { title });
+  await page.go(`#/conversation/${value.id}`);
+  await page.click("button", `More for ${title}`);
+  await page.click("menuitem", "Open in new window");
+  await page.until("the second window", async () => (await page.windows()) === 2);
+  await page.inOtherWindow(async () => {
+    await page.until("the title of the window", () => page.run((start) => document.title.startsWith(start), title));
+  });
+}
+
+export async function conversationWindow(page, place, step) {
   await step("E11: a conversation is open in one window, and its draft moves with it", async () => {
     const { value } = await page.invoke("create_conversation", { title: TITLE });
     await page.go(`#/conversation/${value.id}`);
@@ -58,5 +83,28 @@ export async function conversationWindow(page, _place, step) {
     await closeWindow(`${TITLE} - Drawbridge`);
     await page.until("the second window to be closed", async () => (await page.windows()) === 1);
     await page.until("the draft in the main window", async () => (await composed(page)) === `${MESSAGE} And last?`);
+  });
+
+  await step("E11: closing the main window hides it while a conversation is open in another one", async () => {
+    const title = "Night train";
+    await openWindow(page, title);
+    await closeWindow(MAIN);
+    await page.until("the main window to be hidden", async () => !(await isShown(MAIN)));
+    assert.ok(await isShown(`${title} - Drawbridge`), "the other window should stay open");
+    await page.inOtherWindow(() => page.click("button", "Show main window"));
+    await page.until("the main window to be shown", () => isShown(MAIN));
+    await closeWindow(`${title} - Drawbridge`);
+    await page.until("the second window to be closed", async () => (await page.windows()) === 1);
+    assert.ok(await isShown(MAIN), "the main window should stay open");
+  });
+
+  await step("E11: a window whose web process ends is closed, and the main window shows its conversation", async () => {
+    const before = webProcesses(place);
+    await openWindow(page, "Airport bus");
+    const added = webProcesses(place).filter((pid) => !before.includes(pid));
+    assert.equal(added.length, 1, "the second window should have a web process of its own");
+    kill(added[0]);
+    await page.until("the second window to be closed", async () => (await page.windows()) === 1);
+    await page.waitForElement("textbox", "Message");
   });
 }

@@ -252,6 +252,8 @@ macro_rules! commands {
             restore_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
             read_policy: EmptyObject => Policy,
+            /// Adds a rule to the user's rule file or to those of this session. Fails if the rule has a number.
+            add_policy_rule: Rule => RuleRef,
             /// Adds a rule to the user's rule file, or replaces the rule with the same number.
             set_policy_rule: Rule => RuleRef,
             /// Adds a removed rule of the user again, with the same number unless another rule has it by now.
@@ -288,6 +290,8 @@ macro_rules! commands {
             set_default_model: DefaultModel => EmptyObject,
             /// Changes the settings of the app.
             set_settings: Settings => EmptyObject,
+            /// Changes the zoom and the menu bar alone.
+            set_window_settings: WindowSettings => EmptyObject,
             /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
             /// to unlock the keychain.
             read_secrets_status: EmptyObject => SecretsStatus,

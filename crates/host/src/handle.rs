@@ -258,6 +258,17 @@ impl Host {
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }
+
+    /// Changes the zoom in percent and the visibility of the menu bar. All other settings remain unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StorageError::Store`] if the settings can't be written or another change is being written, and
+    /// [`StorageError::Closed`] if the host has shut down.
+    pub async fn set_window_settings(&self, zoom: u16, menu_bar: bool) -> Result<(), StorageError> {
+        let set = move |owner: &mut Owner, reply| owner.set_window_settings(zoom, menu_bar, reply);
+        Ok(self.with_owner_reply(set).await??)
+    }
 }
 
 /// Calls `act` with the host's state after each notification in `changes` that a watched file changed.

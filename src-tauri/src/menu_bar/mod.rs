@@ -15,6 +15,7 @@ use tauri::menu::{MenuEvent, MenuItem};
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow, Wry};
 
 use crate::shell_events::{ShellEvent, ShellEvents};
+use crate::window::MAIN_WINDOW;
 use content::MenuContent;
 use model::{MenuConventions, MenuModel};
 use native::ChosenItem;
@@ -60,18 +61,23 @@ impl<R: Runtime> MenuBars<R> {
         }
         let models = model::arrange_menus(content, conventions);
         if let Some(bar) = bars.get_mut(window.label())
-            && let Some(changed) = model::changed_states(&bar.models, &models)
+            && let Some(changed) = model::changed_actions(&bar.models, &models)
         {
-            for (action, is_enabled) in changed {
-                if let Some(item) = bar.actions.get(action) {
-                    item.set_enabled(is_enabled)?;
+            for action in changed {
+                let Some(item) = bar.actions.get(action.id) else { continue };
+                if let Some(label) = action.label {
+                    item.set_text(label)?;
                 }
+                item.set_enabled(action.enabled)?;
             }
             bar.models = models;
             return Ok(());
         }
         let (menu, actions) = native::build_menu(window, &models)?;
-        native::attach_menu(window, &menu)?;
+        // On macOS all windows share one menu bar, and the window shows its own when it is focused.
+        if conventions != MenuConventions::MacOs || window.is_focused()? {
+            native::attach_menu(window, &menu)?;
+        }
         bars.insert(window.label().to_owned(), MenuBar { models, menu, actions });
         Ok(())
     }
@@ -87,9 +93,14 @@ impl<R: Runtime> MenuBars<R> {
         }
     }
 
-    /// Removes the menu bar of a closed window.
-    pub(crate) fn remove(&self, label: &str) {
+    /// Removes the menu bar of a closed window. On macOS the menu bar of the main window is shown again, because no other
+    /// window may be focused afterwards.
+    pub(crate) fn remove(&self, app: &AppHandle<R>, label: &str) {
         self.lock().remove(label);
+        let is_other_focused = app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false));
+        if !is_other_focused {
+            self.on_focus(app, MAIN_WINDOW);
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, MenuBar<R>>> {
@@ -108,9 +119,11 @@ fn on_menu_event(app: &AppHandle<Wry>, event: MenuEvent) {
     match item {
         ChosenItem::System(item) => native::run_system_item(&window, item),
         ChosenItem::Action(action) => {
-            // On macOS the menu bar is also available while the window is hidden.
-            if !window.is_visible().unwrap_or(true) {
-                crate::window::show(app);
+            // On macOS the menu bar is also available while the window is hidden or minimized.
+            if !window.is_visible().unwrap_or(true)
+                && let Err(error) = crate::window::raise(&window)
+            {
+                tracing::warn!("failed to bring a window to the front: {error}");
             }
             app.state::<ShellEvents>().send_to(label, ShellEvent::ActionChosen { action: action.to_owned() });
         }

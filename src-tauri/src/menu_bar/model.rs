@@ -164,9 +164,20 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
     ]
 }
 
-/// Returns the actions whose enabled state differs, with the new state, if nothing else in the menus differs. Returns
-/// `None` if the menus have to be built again.
-pub(crate) fn changed_states<'m>(before: &[MenuModel], after: &'m [MenuModel]) -> Option<Vec<(&'m str, bool)>> {
+/// Action whose label or enabled state differs from the shown one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChangedAction<'m> {
+    /// Identifier of the action.
+    pub(crate) id: &'m str,
+    /// New label, or `None` if it is the same.
+    pub(crate) label: Option<&'m str>,
+    /// `true` if the action can be chosen.
+    pub(crate) enabled: bool,
+}
+
+/// Returns the actions whose labels or enabled states differ, if nothing else in the menus differs. Returns `None` if
+/// the menus have to be built again.
+pub(crate) fn changed_actions<'m>(before: &[MenuModel], after: &'m [MenuModel]) -> Option<Vec<ChangedAction<'m>>> {
     if before.len() != after.len() {
         return None;
     }
@@ -179,22 +190,21 @@ pub(crate) fn changed_states<'m>(before: &[MenuModel], after: &'m [MenuModel]) -
             if one == other {
                 continue;
             }
-            let MenuEntry::Action { id, enabled, .. } = other else { return None };
-            if with_state(one, *enabled) != *other {
+            let (
+                MenuEntry::Action { id: old_id, label: old_label, accelerator: old_accelerator, .. },
+                MenuEntry::Action { id, label, accelerator, enabled },
+            ) = (one, other)
+            else {
+                return None;
+            };
+            if (old_id, old_accelerator) != (id, accelerator) {
                 return None;
             }
-            changed.push((id.as_str(), *enabled));
+            let label = (old_label != label).then_some(label.as_str());
+            changed.push(ChangedAction { id, label, enabled: *enabled });
         }
     }
     Some(changed)
-}
-
-fn with_state(entry: &MenuEntry, state: bool) -> MenuEntry {
-    let mut entry = entry.clone();
-    if let MenuEntry::Action { enabled, .. } = &mut entry {
-        *enabled = state;
-    }
-    entry
 }
 
 fn action_entry(action: &MenuAction) -> MenuEntry {

@@ -108,19 +108,23 @@ fn actions_are_bounded_in_number_and_length() {
 }
 
 #[test]
-fn changed_state_does_not_build_the_menus_again() {
+fn changed_state_or_label_does_not_build_the_menus_again() {
     let before = arrange_menus(&content(), MenuConventions::Linux);
-    assert_eq!(changed_states(&before, &before), Some(Vec::new()), "nothing should change");
+    assert_eq!(changed_actions(&before, &before), Some(Vec::new()), "nothing should change");
     let mut disabled = content();
     disabled.actions[0].enabled = false;
     let after = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_states(&before, &after), Some(vec![("new", false)]), "one item should be disabled");
+    let changed = |label| Some(vec![ChangedAction { id: "new", label, enabled: false }]);
+    assert_eq!(changed_actions(&before, &after), changed(None), "one item should be disabled");
     disabled.actions[0].label = "新建".to_owned();
-    let translated = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_states(&before, &translated), None, "other labels should build the menus again");
+    let renamed = arrange_menus(&disabled, MenuConventions::Linux);
+    assert_eq!(changed_actions(&before, &renamed), changed(Some("新建")), "the label of one item should change");
+    disabled.actions[0].keys = None;
+    let without_keys = arrange_menus(&disabled, MenuConventions::Linux);
+    assert_eq!(changed_actions(&before, &without_keys), None, "other shortcuts should build the menus again");
     disabled.actions.remove(0);
     let shorter = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_states(&before, &shorter), None, "other actions should build the menus again");
+    assert_eq!(changed_actions(&before, &shorter), None, "other actions should build the menus again");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 import { registerPageState } from "$lib/page-state";
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
+import { failures } from "$lib/state/failures.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
@@ -48,11 +49,19 @@ registerPageState(() => {
  * there.
  */
 export function showConsent(id: string): void {
-  const elsewhere = requestsElsewhere().find(({ requests }) => requests.some((r) => r.id === id));
-  if (typeof elsewhere?.conversation === "string")
-    void platform().openConversationWindow(elsewhere.conversation);
+  const isElsewhere = requestsElsewhere().some(({ requests }) => requests.some((r) => r.id === id));
+  if (isElsewhere) void showElsewhere(id);
   else if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
+}
+
+/** Shows a request in the other window that shows it. */
+export async function showElsewhere(id: string): Promise<void> {
+  try {
+    await platform().showRequestElsewhere(id);
+  } catch (cause) {
+    failures.add(cause);
+  }
 }
 
 /** Returns `true` if the dialog is open, with a request or the list. */

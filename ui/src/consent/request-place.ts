@@ -28,7 +28,8 @@ export function requestsElsewhere(): RequestsElsewhere[] {
   const groups: RequestsElsewhere[] = [];
   for (const request of app.consentRequests) {
     if (isShownHere(request)) continue;
-    const conversation = windows.own === null ? conversationOf(request) : null;
+    const origin = conversationOf(request);
+    const conversation = origin !== null && windows.isElsewhere(origin) ? origin : null;
     const group = groups.find((one) => one.conversation === conversation);
     if (group) group.requests.push(request);
     else groups.push({ conversation, requests: [request] });

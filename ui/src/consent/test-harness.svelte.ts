@@ -131,6 +131,7 @@ export function installFakeHostForEachTest(): void {
       hasConversationWindows: false,
       openConversationWindow: () => Promise.resolve(),
       closeWindow: () => undefined,
+      showRequestElsewhere: () => Promise.resolve(),
       showMainWindow: () => undefined,
       menuBar: "none",
       setMenuBar: () => undefined,

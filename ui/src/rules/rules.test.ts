@@ -128,7 +128,7 @@ describe("rules", () => {
     const host = await show(
       {},
       {
-        set_policy_rule: () => {
+        add_policy_rule: () => {
           if (isRejected) throw { code: "invalid", message: "the expression can't be used" };
           return { source: "user", id: "1" };
         },
@@ -166,7 +166,7 @@ describe("rules", () => {
       arguments: [{ at: "/", test: "glob", pattern: "/etc*" }],
     };
     expect(
-      host.requests("set_policy_rule").at(-1),
+      host.requests("add_policy_rule").at(-1),
       "the rule should be saved as it was entered",
     ).toMatchObject(expected);
   });

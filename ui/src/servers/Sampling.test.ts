@@ -24,7 +24,7 @@ async function show(report: SamplingReport, rules: Rule[] = []) {
     },
     list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
     read_policy: () => ({ ...emptyPolicy, rules }),
-    set_policy_rule: () => ({ source: "user", id: "1" }),
+    add_policy_rule: () => ({ source: "user", id: "1" }),
     remove_policy_rule: () => ({}),
   });
   render(Sampling, { server: sampleServer() });
@@ -104,9 +104,9 @@ describe("the use of models", () => {
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Allow without asking" }));
     await waitFor(() =>
-      expect(host.requests("set_policy_rule").length, "a rule should be added").toBe(1),
+      expect(host.requests("add_policy_rule").length, "a rule should be added").toBe(1),
     );
-    const [rule] = host.requests("set_policy_rule");
+    const [rule] = host.requests("add_policy_rule");
     expect(
       rule,
       "[sampling-approval-controls]: the rule should be for this server, with the budget",

@@ -42,6 +42,16 @@ pub struct Settings {
     pub menu_bar: bool,
 }
 
+/// Settings of the windows, the only ones that the window of a conversation can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowSettings {
+    /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
+    pub zoom: u16,
+    /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+    pub menu_bar: bool,
+}
+
 /// Minimum zoom of the page, in percent.
 pub const MIN_ZOOM: u16 = 50;
 /// Maximum zoom of the page, in percent.

@@ -349,6 +349,9 @@ impl Handler for Api {
         rules::read_policy(self).await
     }
 
+    async fn add_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
+        rules::add_policy_rule(self, r).await
+    }
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
         rules::set_policy_rule(self, r).await
     }
@@ -404,6 +407,9 @@ impl Handler for Api {
 
     async fn set_settings(&self, r: Settings) -> Result<EmptyObject, ApiError> {
         servers::set_settings(self, r).await
+    }
+    async fn set_window_settings(&self, r: WindowSettings) -> Result<EmptyObject, ApiError> {
+        servers::set_window_settings(self, r).await
     }
 
     async fn parse_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {

@@ -14,6 +14,14 @@ pub(super) async fn read_policy(api: &Api) -> Result<Policy, ApiError> {
     Ok(views::policy_view(api.host.rules_view().await?))
 }
 
+/// Adds a rule. A number is refused, so that the caller can't replace a rule that denies.
+pub(super) async fn add_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
+    if !r.id.is_empty() {
+        return Err(ApiError::new(ErrorCode::Invalid, "a new rule has no number"));
+    }
+    set_policy_rule(api, r).await
+}
+
 pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
     if r.source == RuleSource::Managed {
         return Err(ApiError::from(RulesError::NoSuchRule));

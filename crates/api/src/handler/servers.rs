@@ -134,6 +134,12 @@ pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<EmptyObject, 
     Ok(EmptyObject {})
 }
 
+pub(super) async fn set_window_settings(api: &Api, r: WindowSettings) -> Result<EmptyObject, ApiError> {
+    let set = api.host.set_window_settings(r.zoom.clamp(MIN_ZOOM, MAX_ZOOM), r.menu_bar);
+    set.await.map_err(|error| errors::system_error(error.to_string()))?;
+    Ok(EmptyObject {})
+}
+
 pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
     api.host.set_sampling(r.server, views::sampling::to_sampling_settings(r.settings)).await?;
     Ok(EmptyObject {})

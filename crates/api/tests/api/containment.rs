@@ -86,3 +86,17 @@ async fn limits_are_configurable_and_reported_with_usage() {
         .expect_err("the server should be unknown");
     assert_eq!(error.code, ErrorCode::NotFound, "error code: {error:?}");
 }
+
+#[tokio::test]
+async fn window_settings_leave_all_other_settings_unchanged() {
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let mut settings = run_command(&api, "read_snapshot", json!({})).await["settings"].clone();
+    settings["announce"] = json!(false);
+    run_command(&api, "set_settings", settings.clone()).await;
+    run_command(&api, "set_window_settings", json!({"zoom": 9_999, "menuBar": true, "announce": true})).await;
+    settings["zoom"] = json!(api::data::MAX_ZOOM);
+    settings["menuBar"] = json!(true);
+    let after = run_command(&api, "read_snapshot", json!({})).await["settings"].clone();
+    assert_eq!(after, settings, "only the zoom and the menu bar should change");
+}

@@ -43,6 +43,17 @@ async fn e24_session_rule_is_restored_as_a_session_rule() {
 }
 
 #[tokio::test]
+async fn added_rule_does_not_replace_another_one() {
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let denied = run_command(&api, "add_policy_rule", rule_json(json!({"effect": "deny"}))).await;
+    let replacing = rule_json(json!({"id": denied["id"], "source": denied["source"]}));
+    let error = dispatch(&api, "add_policy_rule", replacing).await.expect_err("a rule with a number is not new");
+    assert_eq!(error.code, ErrorCode::Invalid, "{error}");
+    assert_eq!(single_rule(&api).await["effect"], "deny", "the rule should be unchanged");
+}
+
+#[tokio::test]
 async fn e24_trust_in_a_server_is_restored() {
     let app = TestApp::start(vec![("demo", demo_config(&[]))]).await;
     app.ready("demo").await;

@@ -27,6 +27,20 @@ impl Owner {
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
     }
 
+    /// Changes the zoom and the menu bar. All other settings remain as they are in effect, so this is refused while
+    /// another change waits for the audit log.
+    pub(crate) fn set_window_settings(&mut self, zoom: u16, menu_bar: bool, reply: SettingsReply) {
+        if self.settings.changes.under_way {
+            let path = Document::Settings.file_name().to_owned();
+            let cause = "another change is being written; try again".to_owned();
+            // The caller may have stopped waiting.
+            let _ = reply.send(Err(StoreError { path, cause }));
+            return;
+        }
+        let settings = AppSettings { zoom, menu_bar, ..self.settings.current.clone() };
+        self.set_settings(settings, reply);
+    }
+
     /// Changes the app's settings, which take effect once they are written. A change of the audit log's retention is
     /// recorded in that log first. Until the changed retention is written, other changes wait in a queue.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {

@@ -122,6 +122,7 @@ export interface Commands {
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
   read_policy: { request: EmptyObject; response: Policy };
+  add_policy_rule: { request: Rule; response: RuleRef };
   set_policy_rule: { request: Rule; response: RuleRef };
   restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
@@ -139,6 +140,7 @@ export interface Commands {
   refresh_models: { request: ProviderId; response: EmptyObject };
   set_default_model: { request: DefaultModel; response: EmptyObject };
   set_settings: { request: Settings; response: EmptyObject };
+  set_window_settings: { request: WindowSettings; response: EmptyObject };
   read_secrets_status: { request: EmptyObject; response: SecretsStatus };
   read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
@@ -8381,3 +8383,16 @@ export type VersionReports = {
  * Report for each server that was installed from a registry, in the order of the settings file.
  */
 servers: Array<VersionReport>, };
+
+/**
+ * Settings of the windows, the only ones that the window of a conversation can change.
+ */
+export type WindowSettings = { 
+/**
+ * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ */
+zoom: number, 
+/**
+ * `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+ */
+menuBar: boolean, };

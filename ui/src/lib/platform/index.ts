@@ -16,6 +16,7 @@ export type {
   ShellEvent,
   SystemSwitch,
   UpdateReport,
+  WindowProblem,
 } from "./platform";
 
 let current: Platform;

@@ -115,14 +115,20 @@ export type ShellEvent =
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport }
-  /** These conversations are open in windows of their own. Only the main window is notified. */
+  /** These conversations are open in windows of their own. The first event of each page. */
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
   | { type: "window_closing" }
-  /** The user chose a view, as a hash of the location, in the window of a conversation. */
+  /** The user quits. The shell waits for `closeWindow` of each page, but not for long. */
+  | { type: "quitting" }
+  /** The user chose a view or an action of the main window, as a hash, in the window of a conversation. */
   | { type: "view_chosen"; view: string }
   /** The user chose this action in the menu bar of the window. */
   | { type: "action_chosen"; action: string };
+
+/** Reason why the window of a conversation can't be opened. `cause` is in English. */
+export type WindowProblem =
+  { problem: "too_many"; maximum: number } | { problem: "failed"; cause: string };
 
 export interface Platform {
   /** Sends a command to the host. Rejects with the host's error. */
@@ -134,7 +140,7 @@ export interface Platform {
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
   /** Subscribes to events of the desktop shell. */
   listenShell(receive: (event: ShellEvent) => void): Promise<void>;
-  /** Notifies the shell that the dialog about closing the window is displayed. */
+  /** Notifies the shell that a dialog about closing the window is displayed, or that the window can't be closed yet. */
   closingShown(): void;
   /** Hides the window or quits the app. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
@@ -150,10 +156,12 @@ export interface Platform {
   setZoom(percent: number): void;
   /** Set if conversations can be opened in windows of their own. */
   readonly hasConversationWindows: boolean;
-  /** Opens the window of a conversation, or brings it to the front. Rejects with the cause in English. */
+  /** Opens the window of a conversation, or brings it to the front. Rejects with a `WindowProblem`. */
   openConversationWindow(conversation: string): Promise<void>;
-  /** Closes this window of a conversation. */
+  /** Reports that all drafts are stored. Closes this window of a conversation, unless the user quits. */
   closeWindow(): void;
+  /** Shows a consent request in the other window that shows it. Rejects with the cause in English. */
+  showRequestElsewhere(id: string): Promise<void>;
   /** Brings the main window to the front, and opens a view in it unless the hash is `null`. */
   showMainWindow(hash: string | null): void;
   /** Kind of menu bar: none in a browser, always one on a Mac, otherwise as the user sets it. */

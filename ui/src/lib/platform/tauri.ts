@@ -35,6 +35,7 @@ export const tauriPlatform: Platform = {
   hasConversationWindows: true,
   openConversationWindow: (conversation) => invoke("open_conversation_window", { conversation }),
   closeWindow: () => void invoke("finish_closing_window").catch(() => undefined),
+  showRequestElsewhere: (id) => invoke("show_request_elsewhere", { id }),
   showMainWindow: (view) => void invoke("show_main_window", { view }).catch(() => undefined),
   menuBar: isMac ? "always" : "optional",
   setMenuBar: (content) => void invoke("set_menu_bar", { content }).catch(() => undefined),

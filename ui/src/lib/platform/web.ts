@@ -52,6 +52,7 @@ export const webPlatform: Platform = {
   hasConversationWindows: false,
   openConversationWindow: () => Promise.resolve(),
   closeWindow: () => undefined,
+  showRequestElsewhere: () => Promise.resolve(),
   showMainWindow: () => undefined,
   menuBar: "none",
   setMenuBar: () => undefined,

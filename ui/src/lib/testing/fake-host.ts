@@ -17,6 +17,7 @@ import {
   type Platform,
   type ShellEvent,
   type UpdateReport,
+  type WindowProblem,
 } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -90,10 +91,14 @@ export class FakeHost implements Platform {
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
   readonly hasConversationWindows = true;
+  /** Conversations that the shell first lists as open in other windows, or `null` if the list is on its way. */
+  otherWindows: string[] | null = [];
   /** Conversations whose windows the page opened or brought to the front. */
   openedWindows: string[] = [];
   /** Reason why no window can be opened, or `null` if one can. */
-  windowProblem: string | null = null;
+  windowProblem: WindowProblem | null = null;
+  /** Consent requests that the page showed in other windows. */
+  shownElsewhere: string[] = [];
   /** Number of times that the page closed its window. */
   closedWindows = 0;
   /** Views that the page opened in the main window. */
@@ -154,6 +159,8 @@ export class FakeHost implements Platform {
 
   listenShell(receive: (event: ShellEvent) => void): Promise<void> {
     this.shell = receive;
+    if (this.otherWindows !== null)
+      receive({ type: "conversation_windows_changed", conversations: this.otherWindows });
     return Promise.resolve();
   }
 
@@ -189,13 +196,20 @@ export class FakeHost implements Platform {
   }
 
   openConversationWindow(conversation: string): Promise<void> {
-    if (this.windowProblem !== null) return Promise.reject(new Error(this.windowProblem));
+    // The shell's errors are plain objects.
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    if (this.windowProblem !== null) return Promise.reject(this.windowProblem);
     this.openedWindows.push(conversation);
     return Promise.resolve();
   }
 
   closeWindow(): void {
     this.closedWindows += 1;
+  }
+
+  showRequestElsewhere(id: string): Promise<void> {
+    this.shownElsewhere.push(id);
+    return Promise.resolve();
   }
 
   showMainWindow(hash: string | null): void {
