@@ -171,6 +171,16 @@ describe("rules", () => {
     ).toMatchObject(expected);
   });
 
+  it("are replaced by their number when they are edited", async () => {
+    const rules = [sampleRule({ id: "7", note: "mine" })];
+    const host = await show({ rules }, { set_policy_rule: () => ({ source: "user", id: "7" }) });
+    await fireEvent.click(screen.getByRole("button", { name: /^Edit: / }));
+    const dialog = await screen.findByRole("dialog", { name: "Edit rule" });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(host.requests("set_policy_rule")[0]?.id).toBe("7"));
+    expect(host.requests("add_policy_rule"), "no rule should be added").toEqual([]);
+  });
+
   it("that can't be read are reported with their file", async () => {
     const problem = "rules[0].effect: unknown variant";
     await show({ user: { ...emptyPolicy.user, exists: true, problem } });
