@@ -33,7 +33,7 @@ pub use app_tools::{
 };
 pub use calls::{
     CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
-    SentNotifier, TicketPurpose,
+    SentCall, SentNotifier, TicketPurpose,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use consent::{

@@ -29,8 +29,16 @@ fn is_app_call(request: &ConsentRequestView) -> bool {
 
 /// Turns on the app's tool for the conversation, and returns the commands that the app receives.
 async fn turn_on(talk: &TestConversation) -> mpsc::Receiver<AppToolCommand> {
+    turn_on_with_output_schema(talk, None).await
+}
+
+async fn turn_on_with_output_schema(
+    talk: &TestConversation,
+    output_schema: Option<Value>,
+) -> mpsc::Receiver<AppToolCommand> {
     let (commands, received) = mpsc::channel(1);
-    let tool = Tool { name: MOVE.to_owned(), input_schema: json!({ "type": "object" }), ..Tool::default() };
+    let input_schema = json!({ "type": "object" });
+    let tool = Tool { name: MOVE.to_owned(), input_schema, output_schema, ..Tool::default() };
     let (server, conversation) = ("demo".to_owned(), CONVERSATION_ID.to_owned());
     let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
     talk.app.host.turn_on_app_tools(tools, "hash".to_owned()).await.unwrap();
@@ -61,8 +69,39 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
     let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add", key.as_str()], "tools of apps are offered after those of servers");
     let results = tool_results(requests[1].messages.last().unwrap());
-    assert!(results[0].1.contains("Data from the server \"demo\""), "the result has its source: {results:?}");
+    let source = "Data from the server \"demo\", the result of the tool \"move\" of its app \"show\":";
+    assert!(results[0].1.contains(source), "the result has its source: {results:?}");
     assert!(results[0].1.contains("Card 7 is done."), "{results:?}");
+}
+
+#[tokio::test]
+async fn results_are_checked_against_the_output_schema_that_the_user_approved() {
+    let schema = json!({ "type": "object", "properties": { "moved": { "type": "boolean" } } });
+    // The app answers after it has replaced its list, which turns the tools off.
+    for (result, changes_list, is_valid) in [
+        (json!({ "moved": true }), false, true),
+        (json!({ "moved": "yes" }), false, false),
+        (json!({ "moved": true }), true, true),
+        (json!({ "moved": "yes" }), true, false),
+    ] {
+        let key = app_tool_key("demo", &shown_app(), MOVE);
+        let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
+        let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
+        let mut received = turn_on_with_output_schema(&talk, Some(schema.clone())).await;
+        talk.send("Move card 7").await;
+        let request = talk.app.consent_request("demo", "the call", is_app_call).await;
+        talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+        let command = tokio::time::timeout(EVENT_TIMEOUT, received.recv()).await.unwrap();
+        let Some(AppToolCommand::Call { reply, .. }) = command else { panic!("the app receives the call") };
+        if changes_list {
+            talk.app.host.turn_off_app_tools(shown_app().view, false).await.unwrap();
+        }
+        let answer = CallToolResult { structured_content: Some(result.clone()), ..CallToolResult::default() };
+        reply.send(Ok(answer)).unwrap();
+        let items = talk.wait_for_end().await;
+        let ItemBody::ToolCall { result: Some(read), .. } = &items[2].body else { panic!("{:?}", items[2]) };
+        assert_eq!(read.structured_problem.is_none(), is_valid, "{result}, {changes_list}: {read:?}");
+    }
 }
 
 #[tokio::test]

@@ -8,13 +8,13 @@ use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{AppToolCommand, AppTools, CallOrigin};
+use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, Tool};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-
 
 const SERVER: &str = "board";
 const CONVERSATION: &str = "c";
@@ -153,6 +153,50 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     let entries = app.entries_of_kind("app-tool");
     let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();
     assert_eq!(decisions, ["allowed", "withdrawn"], "the log should state that nothing was sent");
+}
+
+fn is_cancellation_of(command: &AppToolCommand, id: &str) -> bool {
+    matches!(command, AppToolCommand::Cancel { call } if call == id)
+}
+
+#[tokio::test]
+async fn running_calls_are_cancelled_in_the_app_also_after_its_tools_were_turned_off() {
+    let app = start().await;
+    let mut received = turn_on_echo(&app).await;
+    let called = spawn_call(&app, "1", CONVERSATION);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    app.decide(&request, ONCE).await;
+    let AppToolCommand::Call { reply, .. } = next_command(&mut received).await else {
+        panic!("the app should receive the call")
+    };
+    app.host.turn_off_app_tools(shown_app().view, true).await.unwrap();
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
+    assert!(app.host.cancel_call("1".to_owned()).await.unwrap(), "the call was sent");
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"), "Stop should still reach the app");
+    for _ in 0..4 {
+        app.host.cancel_call("1".to_owned()).await.unwrap();
+    }
+    let busy = app.host.cancel_call("1".to_owned()).await;
+    assert!(matches!(busy, Err(CallFailure::Busy { .. })), "the caller has to repeat the cancellation: {busy:?}");
+    reply.send(Err(CallError::Cancelled)).unwrap();
+    assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
+}
+
+#[tokio::test]
+async fn tools_are_turned_off_when_the_run_of_the_server_ends() {
+    let app = start().await;
+    let mut received = turn_on_echo(&app).await;
+    let called = spawn_call(&app, "1", CONVERSATION);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    app.decide(&request, ONCE).await;
+    let AppToolCommand::Call { reply: _reply, .. } = next_command(&mut received).await else {
+        panic!("the app should receive the call")
+    };
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
+    let failed = call_result(called).await;
+    assert!(matches!(&failed, Err(CallFailure::Session { server, .. }) if server == SERVER), "{failed:?}");
+    assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ pub(in crate::owner) use host_state::{
 };
 pub use host_state::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentNotifier, ShownDefinition,
+    ResultVerdict, ReviewError, SentCall, SentNotifier, ShownDefinition,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;
