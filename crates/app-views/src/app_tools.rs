@@ -139,8 +139,8 @@ impl OfferedAppTools {
         }
         // Without its server, an app has no tools that can be called.
         let Ok(catalog) = self.host.catalog(self.server.clone()).await else { return BTreeSet::new() };
-        let names = catalog.tools.iter().map(|entry| entry.name());
-        names.filter(|name| self.listed.iter().any(|tool| tool.name == **name)).map(str::to_owned).collect()
+        let is_listed = |name: &str| self.listed.iter().any(|tool| tool.name == name);
+        catalog.tools.iter().filter(|entry| is_listed(entry.name())).map(|entry| entry.name().to_owned()).collect()
     }
 
     /// Turns the tools on if `hash` is the hash of the current definitions, or off if it is `None`.

@@ -19,6 +19,7 @@ use super::OfferedServer;
 use super::search_index::SearchIndex;
 use super::tool_keys::tool_key;
 
+pub(crate) use app_tools::enabled_app_tools;
 pub use tool_state::ToolState;
 
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.

@@ -202,6 +202,25 @@ async fn errors_and_invalid_results_of_an_app_name_its_server() {
     }
 }
 
+#[tokio::test]
+async fn tools_are_off_while_a_closing_app_saves_its_state() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_with_tools_on().await;
+    test.views.close(&opened.view);
+    test.message(&opened, "ui/resource-teardown").await;
+    assert_eq!(test.tools_for_model().await, 0, "the app has not answered yet");
+}
+
+#[tokio::test]
+async fn tools_are_turned_off_when_the_server_stops() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_with_tools_on().await;
+    test.app.host.stop_server(SERVER.to_owned()).await.unwrap();
+    let is_off = |change: &AppViewChange| matches!(change, AppViewChange::ToolsChanged { on: false, .. });
+    test.change(&opened, is_off).await;
+    assert_eq!(test.tools_for_model().await, 0);
+}
+
 // [apps-draft-tools-closed]
 #[tokio::test]
 async fn tools_end_with_the_app() {

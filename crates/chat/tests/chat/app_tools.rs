@@ -75,6 +75,42 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
 }
 
 #[tokio::test]
+async fn tools_of_an_app_are_not_used_while_its_server_is_turned_off_for_the_conversation() {
+    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let mut talk = TestConversation::new(vec![text_reply("Nothing.")], &["add"]).await;
+    let _received = turn_on(&talk).await;
+    let tools =
+        |known: &chat::ConversationTools| -> Vec<_> { known.offering.offered().map(|tool| tool.key.clone()).collect() };
+    let chat = talk.chat.clone();
+    let known = chat.conversation_tools(CONVERSATION_ID.to_owned()).await.unwrap();
+    assert_eq!(tools(&known), ["demo__add", key.as_str()], "the user sees the tools that the model gets");
+    talk.change_settings(|settings| settings.servers.clear()).await;
+    talk.send("Move card 7").await;
+    talk.wait_for_end().await;
+    assert!(talk.model.requests()[0].tools.is_empty(), "the model gets no tools");
+    let known = chat.conversation_tools(CONVERSATION_ID.to_owned()).await.unwrap();
+    assert!(tools(&known).is_empty());
+}
+
+#[tokio::test]
+async fn tool_of_an_app_is_not_called_if_its_server_was_turned_off_during_the_tool_use() {
+    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let mut steps = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(400)));
+    steps.insert(0, ModelStep::Says(ReplyDelta::Text("I move.".into())));
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(100)));
+    let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
+    let mut received = turn_on(&talk).await;
+    talk.send("Move card 7").await;
+    talk.wait_for_delta().await;
+    talk.change_settings(|settings| settings.servers.clear()).await;
+    let items = talk.wait_for_end().await;
+    let ItemBody::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
+    assert!(error.as_ref().is_some_and(|error| error.contains("turned off")), "{error:?}");
+    assert!(received.try_recv().is_err(), "the app receives no call");
+}
+
+#[tokio::test]
 async fn results_are_checked_against_the_output_schema_that_the_user_approved() {
     let schema = json!({ "type": "object", "properties": { "moved": { "type": "boolean" } } });
     // The app answers after it has replaced its list, which turns the tools off.

@@ -2399,6 +2399,10 @@ server: string,
  */
 tool: string, 
 /**
+ * Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+ */
+app?: string, 
+/**
  * Name of the tool, as presented to the model.
  */
 key: string, 
