@@ -15,7 +15,7 @@ const TOOL = "show_tides";
 /** Use of a button of the app. */
 interface Step {
   button: string;
-  /** What the app shows once its message is answered. */
+  /** Text in the app once its message is answered. */
   outcome: RegExp;
   /** Decides in Drawbridge on the request of the app. */
   decide?: (app: Page, host: DevHost) => Promise<void>;

@@ -142,7 +142,7 @@ pub enum ItemBody {
     /// Call of one of Drawbridge's built-in tools by a model, to search for tools or to read more of a long result.
     /// Nothing was sent to a server.
     OwnTool {
-        /// Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
+        /// Tool use in the model's reply that requested the call. Its `tool_key` is the name of the built-in tool.
         used: ToolUsed,
         /// Arguments that the model passed to the built-in tool.
         arguments: Value,

@@ -1,6 +1,7 @@
 //! Descriptions of why a session ended and of what a sandbox hid from a server. Used by `host/src/connection`.
 
 use mcp_proto::session::{CloseReason, HandshakeFault};
+use process::{CommandNotFound, SpawnError};
 
 use crate::view::{BlockedPath, FailureReason, FolderProposal, PathMention, ProposalRefusal, ServerFailure};
 
@@ -67,4 +68,34 @@ pub fn blocked_path_text(blocked: &BlockedPath) -> String {
         }
     };
     format!("{by} {path}, which the sandbox hides. {next}")
+}
+
+/// Describes a server's command whose program was not found.
+#[must_use]
+pub fn command_not_found_failure(error: CommandNotFound) -> ServerFailure {
+    ServerFailure {
+        reason: FailureReason::CommandNotFound,
+        message: error.to_string(),
+        stderr: Vec::new(),
+        hint: error.hint.map(str::to_owned),
+        looked_in: error.looked_in,
+        blocked: Box::default(),
+        sandbox: None,
+    }
+}
+
+/// Describes why a server's process could not be started.
+#[must_use]
+pub fn spawn_failure(error: &SpawnError) -> ServerFailure {
+    let sandbox = match error {
+        SpawnError::Sandbox(error) => Some(error.problem()),
+        _ => None,
+    };
+    ServerFailure { sandbox, ..ServerFailure::new(FailureReason::CouldNotStart, error.to_string()) }
+}
+
+/// Describes a secret or variable in the settings that is not available.
+#[must_use]
+pub fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> ServerFailure {
+    ServerFailure::new(FailureReason::NoSecret, cause.to_string())
 }

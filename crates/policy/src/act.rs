@@ -325,7 +325,7 @@ impl DecisionReason {
     #[must_use]
     pub const fn stricter(self) -> Option<StricterReason> {
         match self {
-            Self::ToolAsksEachTime => Some(StricterReason::EachTime),
+            Self::ToolAsksEachTime | Self::AppToolsAsk => Some(StricterReason::EachTime),
             Self::RuleAsks => Some(StricterReason::Rule),
             Self::PresetAsks => Some(StricterReason::Preset),
             Self::PolicyUnusable | Self::ManagedUnusable => Some(StricterReason::Unusable),

@@ -107,13 +107,16 @@ impl RuleSet {
     }
 
     /// Adds a rule under its identifier, or under a new one if it has none or another rule has the same. Returns the
-    /// identifier. The rule precedes those with greater identifiers, where it was before it was removed.
+    /// identifier. Has no effect if the set contains the rule. The rule precedes those with greater identifiers, where it was before it was removed.
     ///
     /// # Errors
     ///
     /// Returns an error if the rule is invalid, and [`RuleError::TooMany`] if the limit is reached.
     pub fn restore(&mut self, rule: PolicyRule) -> Result<u64, RuleProblem> {
         let id = rule.id;
+        if self.rules.iter().any(|own| own.rule == rule) {
+            return Ok(id);
+        }
         let is_free = (1..=MAX_RESTORED_ID).contains(&id) && self.rules.iter().all(|own| own.rule.id != id);
         if !is_free {
             return self.add(rule);

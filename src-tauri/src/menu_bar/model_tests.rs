@@ -1,3 +1,5 @@
+//! Tests of `model.rs`.
+
 use serde_json::json;
 
 use super::*;

@@ -28,7 +28,7 @@ const MAX_DEPTH = 4;
 /** Returns the reason why no rule can allow this call, or `null` if one can. */
 export function ruleBlocker(request: ToolRequest): RuleBlocker | null {
   const { server, body, marks, stricterReason } = request;
-  if (body.claims.asksEachTime) return "each_time";
+  if (body.claims.asksEachTime || stricterReason === "each_time") return "each_time";
   if (marks.review !== "reviewed") return "unreviewed";
   if (stricterReason !== undefined) return stricterReason;
   // The editor removes spaces at both ends of a name.

@@ -58,7 +58,7 @@ impl<'j> ManifestFields<'j> {
 
     /// Returns the path of a member of this object, escaped for display.
     pub(super) fn visible_path(self, key: &str) -> String {
-        visible(&self.path(key)).into_owned()
+        truncate(&visible(&self.path(key)), MAX_LABEL_BYTES)
     }
 
     /// Converts the member `key` with `read`. Adds a warning if the member exists and `read` returns `None`.

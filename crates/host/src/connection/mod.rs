@@ -3,8 +3,6 @@
 //! is slowed down here without affecting other servers.
 
 mod failures;
-mod pending_refreshes;
-mod redaction;
 mod server_link;
 mod session_run;
 
@@ -33,9 +31,6 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{AuthorizedPayload, WeakOwner};
 use crate::view::{CallTimeouts, ServerFailure};
 
-pub(crate) use failures::{
-    command_not_found_failure as outcome_not_found, unresolved_secret_failure as outcome_unresolved,
-};
 pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING_TIMEOUT;
 

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use host_state::spawn_failure;
 use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::SessionOwner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
@@ -11,7 +12,7 @@ use process::ServerProcess;
 use supervision::limits::ServerLimits;
 use url::Url;
 
-use super::{ConnectionTarget, HttpStart, failures};
+use super::{ConnectionTarget, HttpStart};
 use crate::view::{FailureReason, ServerFailure};
 
 /// The transport to a server, over which a session can be opened.
@@ -31,10 +32,9 @@ impl ServerLink {
     /// or a header is invalid.
     pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, ServerFailure> {
         match target {
-            ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
-                .await
-                .map(Self::Process)
-                .map_err(|error| failures::spawn_failure(&error)),
+            ConnectionTarget::Process { command, program, path } => {
+                process::spawn(command, program, path).await.map(Self::Process).map_err(|error| spawn_failure(&error))
+            }
             ConnectionTarget::Url(start) => http_target(start).map(Self::Url),
         }
     }

@@ -3,7 +3,6 @@
 
 mod events;
 mod lists;
-mod tick_timer;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use domain::call::CallProgress;
+use host_state::{PendingRefreshes, TickTimer, redact_error, redact_failure};
 use mcp_proto::session::{
     CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
     HandshakeMode, ServerRequestId, ServerResult, TaskView,
@@ -26,13 +26,8 @@ use supervision::usage_counter::UsageCounter;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use self::tick_timer::TickTimer;
-use super::pending_refreshes::PendingRefreshes;
-
 use super::server_link::{self, ServerLink};
-use super::{
-    CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures, redaction,
-};
+use super::{CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures};
 use crate::owner::WeakOwner;
 use crate::view::{FailureReason, ServerFailure};
 
@@ -267,7 +262,7 @@ impl<'a> SessionRun<'a> {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,
         };
-        ConnectionAttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
+        ConnectionAttemptEnd::Finished(failure.map(|failure| redact_failure(&self.activity, failure)))
     }
 
     fn send_event(&self, event: ConnectionEvent) {
@@ -344,7 +339,7 @@ impl<'a> SessionRun<'a> {
         result: Result<ServerResult, CallError>,
         session: &mut SessionControl<'_>,
     ) {
-        let result = result.map_err(|error| redaction::redact_error(&self.activity, error));
+        let result = result.map_err(|error| redact_error(&self.activity, error));
         match self.calls.purposes.remove(&call) {
             Some(CallPurpose::Ticket(ticket)) => {
                 self.calls.tickets.remove(&ticket);

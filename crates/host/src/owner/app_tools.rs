@@ -3,6 +3,7 @@
 
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, ServerCall};
+use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use offers::definitions::tool_claims;
@@ -14,7 +15,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{

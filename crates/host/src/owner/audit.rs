@@ -11,13 +11,13 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use domain::call::{CallFailure, CallState};
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
 use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{AuthorizedPayload, SendPermit};
 use super::state::CallRecord;
 use crate::connection::{CallTicket, RunId};

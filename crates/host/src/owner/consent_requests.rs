@@ -5,13 +5,13 @@ mod withdrawal;
 
 use domain::call::CallState;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin, ConsentRequestOutcome};
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use mcp_proto::types::ElicitParams;
 use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
 use serde_json::Value;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{AuthorizedPayload, authorize_denial_response};
 use super::path_links::unresolved_paths;
 use super::state::{

@@ -4,7 +4,6 @@
 mod app_tools;
 mod apps;
 mod audit;
-mod audited_decision;
 mod calls;
 mod confirmed_settings;
 mod consent_requests;
@@ -60,11 +59,11 @@ use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 use audit::PendingAudits;
-use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
+use host_state::AuditedDecision;
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{

@@ -3,11 +3,11 @@
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::ToolResult;
+use host_state::AuditedDecision;
 use policy::{ApprovalScope, DecisionReason};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{PayloadMismatch, SendPermit};
 use super::state::{
     PendingRequest, PendingResult, RequestPurpose, ResultOrigin, ResultVerdict, consent_kind, consent_payload_hash,

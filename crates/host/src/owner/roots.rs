@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use policy::{DecisionSource, Hash, PolicyDecision, canonical_json};
 use ports::Document;
@@ -14,7 +15,6 @@ use serde_json::json;
 
 use super::Owner;
 use super::audit::PendingRootsResponse;
-use super::audited_decision::AuditedDecision;
 use super::gate::{authorize_allowed_response, authorize_denial_response};
 use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};

@@ -8,6 +8,7 @@ mod start_decision;
 
 pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
 use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
+use host_state::command_not_found_failure;
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use supervision::activity::ActivityKind;
 use super::packages::PackageStart;
 use super::state::RequestPurpose;
 use super::{Owner, ServerError};
-use crate::connection::{ConnectionCommand, outcome_not_found};
+use crate::connection::ConnectionCommand;
 use crate::view::{ConsentRequestBody, FailureReason, ServerFailure, ServerState};
 
 impl Owner {
@@ -88,7 +89,7 @@ impl Owner {
         let Some(record) = self.servers.awaiting_start(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
-            Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, outcome_not_found(error)),
+            Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, command_not_found_failure(error)),
             Err(error) => {
                 let failure = ServerFailure::new(FailureReason::CouldNotStart, error.to_string());
                 return self.fail_server(name, ServerFailure { sandbox: error.problem(), ..failure });

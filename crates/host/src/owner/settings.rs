@@ -4,11 +4,11 @@
 use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use ports::{AuditQuery, Document};
 use supervision::limits::LimitsUsage;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{SettingsReply, retention_text};
 use crate::view::{AppSettings, HostEvent};
 

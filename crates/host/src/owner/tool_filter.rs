@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
+use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use policy::{Hash, canonical_json};
 use ports::server_config::{ServerConfig, ToolFilter};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{CallOrigin, PendingRequest};
 use crate::view::ConsentRequestBody;
 

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 
 use domain::app_view::ProvidingApp;
 use domain::call::{CallKind, ServerCall};
+use host_state::AuditedDecision;
 use policy::Hash;
 
 use super::Owner;
 use super::audit::PendingAct;
-use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
 use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,

@@ -19,8 +19,6 @@ const APP_REQUIREMENT_COLUMNS: usize = 6;
 const NOT_DONE_PREFIX: &str = "not done: ";
 /// Cell of a row that corresponds to no requirement of the specification's table.
 const NO_REQUIREMENT: &str = "-";
-/// Maximum number of lines between a Rust test and its attribute.
-const MAX_ATTRIBUTE_DISTANCE: usize = 4;
 
 /// Row of the table: a test of hosts, and how this repository covers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,8 +107,10 @@ fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
     let is_test_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
     let is_named = |index: usize| {
         if file.is_rust() {
-            let before = &lines[index.saturating_sub(MAX_ATTRIBUTE_DISTANCE)..index];
-            rust_test_name(lines[index]) == Some(name) && before.iter().any(is_test_attribute)
+            // Attributes and comments directly before the function.
+            let is_before = |line: &&&str| line.trim_start().starts_with("#[") || line.trim_start().starts_with("//");
+            let mut before = lines[..index].iter().rev().take_while(is_before);
+            rust_test_name(lines[index]) == Some(name) && before.any(is_test_attribute)
         } else {
             script_test_name(lines[index]) == Some(name)
         }

@@ -35,8 +35,8 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "one has the names of the command line, from the other a link is written",
     ),
     (
-        &["bundles::Platform", "other-apps::OperatingSystem"],
-        "manifests name three systems; folders of other apps may differ further, such as those of Flatpak",
+        &["bundles::Platform", "other-apps::OperatingSystem", "src-tauri::MenuConventions"],
+        "manifests name three systems; folders of other apps may differ further, such as those of Flatpak, and so may menus",
     ),
     (
         &["api::InstallDraft", "installer::InstallDraft"],

@@ -63,7 +63,7 @@ const OPEN_URL_CALLED_IN: [&str; 3] = [
     // The gate, which calls `Platform::open_url` with authorized URLs only.
     "crates/host/src/owner/gate.rs",
     // Calls `Host::open_url` for a link that the user opens. The gate authorizes the link.
-    "crates/api/src/handler/mod.rs",
+    "crates/api/src/handler/commands.rs",
     // Calls Tauri's opener.
     "src-tauri/src/platform.rs",
 ];

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogList;
 use offers::definitions::DefinitionDigest;
@@ -15,7 +16,6 @@ use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, Res
 
 use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};

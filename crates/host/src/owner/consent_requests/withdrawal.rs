@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallState};
 use domain::consent_request::ConsentRequestOutcome;
+use host_state::AuditedDecision;
 use policy::ApprovalScope;
 use ports::AuditEntry;
 
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::OutgoingPayload;
 use crate::owner::state::{PendingRequest, RequestPurpose, Requester, originator_name};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};

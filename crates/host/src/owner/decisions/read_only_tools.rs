@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestId;
+use host_state::AuditedDecision;
 use mcp_proto::types::Tool;
 use offers::definitions::{DefinitionDigest, declares_read_only, definition_declares_read_only};
 use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
@@ -11,7 +12,6 @@ use ports::server_config::grant_hash;
 
 use super::approvals::ApprovalDuration;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, RequestPurpose};
 use crate::view::ConsentRequestBody;

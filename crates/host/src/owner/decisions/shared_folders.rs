@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use domain::consent_request::ConsentRequestId;
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientNotification, ClientResponse};
 use policy::{ApprovalScope, Hash};
 use serde_json::json;
 
 use crate::connection::ConnectionCommand;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, DecisionReply, PendingRequest, to_roots};
 use crate::view::ConsentRequestBody;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use tokio::sync::oneshot;
 
 use super::parse_rules_file;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of changed rules that get an audit entry each when a rule file has changed.

@@ -235,5 +235,6 @@ fn explanation_states_that_the_tool_always_asks() {
     assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");
     assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "the text must be a stable name");
     assert_eq!(DecisionReason::ToolAsksEachTime.stricter(), Some(StricterReason::EachTime), "it overrides the rule");
+    assert_eq!(DecisionReason::AppToolsAsk.stricter(), Some(StricterReason::EachTime), "no rule allows tools of apps");
     assert_eq!(DecisionReason::ToolsAsk.stricter(), None, "a rule can allow what no rule allows yet");
 }

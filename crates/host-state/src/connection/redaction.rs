@@ -8,7 +8,7 @@ use supervision::activity::ActivityLog;
 use crate::view::ServerFailure;
 
 /// Returns a call's error with all access tokens redacted.
-pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
+pub fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
     let clean = |text: String| redact_text(activity, text);
     match error {
         CallError::Server(mut rpc) => {
@@ -27,7 +27,7 @@ pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> C
 }
 
 /// Returns a server's failure with all access tokens redacted.
-pub(super) fn redact_failure(activity: &Mutex<ActivityLog>, failure: ServerFailure) -> ServerFailure {
+pub fn redact_failure(activity: &Mutex<ActivityLog>, failure: ServerFailure) -> ServerFailure {
     ServerFailure { message: redact_text(activity, failure.message), ..failure }
 }
 
