@@ -189,7 +189,7 @@ impl OfferedAppTools {
                 match view.call_app_tool(&name, arguments, now) {
                     Ok(id) => drop(self.calls.insert(id, (call, reply))),
                     // The call may have been cancelled, here and below.
-                    Err(error) => drop(reply.send(Err(to_call_error(error)))),
+                    Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
                 }
             }
             AppToolCommand::Cancel { call } => {
@@ -230,6 +230,14 @@ impl OfferedAppTools {
 
 fn definitions_hash(tools: &[Tool]) -> Hash {
     Hash::of_json(&json!(tools))
+}
+
+/// Converts the reason why a call was not sent to an app.
+fn to_unsent_error(error: AppToolError) -> CallError {
+    match error {
+        AppToolError::Closed => CallError::Undelivered { cause: error.to_string(), sent: false },
+        error => to_call_error(error),
+    }
 }
 
 /// Converts the reason why an app's tool has no result. The app is part of its server, which is named with the error.

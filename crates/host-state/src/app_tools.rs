@@ -53,6 +53,14 @@ pub struct AppTools {
     pub commands: mpsc::Sender<AppToolCommand>,
 }
 
+impl AppTools {
+    /// Returns the hash of the definitions, to which the user's decision applies.
+    #[must_use]
+    pub fn definitions_hash(&self) -> Hash {
+        Hash::of_json(&json!(*self.tools))
+    }
+}
+
 /// Tools of a shown app that a model gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
@@ -134,6 +142,14 @@ pub(crate) fn send_to_app(
         TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
         TrySendError::Closed(_) => missing_app_failure(app),
     })
+}
+
+/// Returns `true` if a call with this outcome was passed to the async task of an app, but not sent to the app's page.
+pub const fn was_never_sent_to_app(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::TooManyCalls | CallError::Unsupported { .. } | CallError::Undelivered { sent: false, .. }
+    )
 }
 
 /// Returns the failure of a call whose app is closed, or whose tools are not turned on.

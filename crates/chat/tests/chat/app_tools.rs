@@ -2,6 +2,7 @@
 //! app that received the call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chat::tool_keys::app_tool_key;
 use domain::app_view::ProvidingApp;
@@ -9,9 +10,11 @@ use domain::item::ItemBody;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{AppToolCommand, AppTools};
 use mcp_proto::types::{CallToolResult, Tool};
-use policy::ApprovalScope;
+use models::ReplyDelta;
+use policy::{ApprovalScope, Hash};
 use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
+use testkit::model::ModelStep;
 use tokio::sync::mpsc;
 
 use super::model::{scripted_reply, text_reply, tool_use};
@@ -40,8 +43,9 @@ async fn turn_on_with_output_schema(
     let input_schema = json!({ "type": "object" });
     let tool = Tool { name: MOVE.to_owned(), input_schema, output_schema, ..Tool::default() };
     let (server, conversation) = ("demo".to_owned(), CONVERSATION_ID.to_owned());
+    let hash = Hash::of_json(&json!([tool])).to_string();
     let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
-    talk.app.host.turn_on_app_tools(tools, "hash".to_owned()).await.unwrap();
+    talk.app.host.turn_on_app_tools(tools, hash).await.unwrap();
     received
 }
 

@@ -19,7 +19,7 @@ use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
     APP_TOOL_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
-    app_tool_subject, missing_app_failure,
+    app_tool_subject, missing_app_failure, was_never_sent_to_app,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -40,6 +40,11 @@ impl Owner {
         if !self.servers.records.contains_key(&tools.server) {
             // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(ReviewError::NotFound(tools.server)));
+            return;
+        }
+        if tools.definitions_hash().as_str() != hash {
+            let names = tools.tools.iter().map(|tool| tool.name.clone()).collect();
+            let _ = reply.send(Err(ReviewError::Stale(names)));
             return;
         }
         let subject = app_tools_subject(&tools);
@@ -163,6 +168,7 @@ impl Owner {
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
         record.output_schema = tool.and_then(|tool| tool.output_schema.clone());
+        let allowed = tool.map(|tool| app_tool_call_hash(app, tool, &arguments));
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, reply };
         match self.calls.app_tools.send(app, command) {
@@ -174,6 +180,11 @@ impl Owner {
         self.run_concurrently(replied, move |owner, replied| {
             let closed = || CallError::Undelivered { cause: "the app was closed".to_owned(), sent: true };
             let result = replied.unwrap_or_else(|_| Err(closed()));
+            if let (Err(error), Some(allowed)) = (&result, &allowed)
+                && was_never_sent_to_app(error)
+            {
+                owner.audit_undelivered_app_call(ticket, allowed);
+            }
             owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
         });
         Ok(())
