@@ -115,8 +115,8 @@ impl OfferedAppTools {
         self.refuse_names_of_server().await
     }
 
-    /// Refuses the listed tools that have the name of a tool of the server, for which the user or the model could mistake
-    /// them. Tools that differ from the previous ones are turned off. Returns the change for the user, if there is one.
+    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
+    /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
     pub(crate) async fn refuse_names_of_server(&mut self) -> Option<AppViewChange> {
         let of_server = self.names_of_server().await;
         let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
@@ -167,8 +167,8 @@ impl OfferedAppTools {
         Ok(self.change())
     }
 
-    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user, if
-    /// they were on.
+    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user
+    /// if they were on.
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;

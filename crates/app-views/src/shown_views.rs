@@ -146,8 +146,8 @@ impl AppViews {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
-    /// Ends the apps whose frames were in the page of the main window, because the page is loaded again. `elsewhere` are
-    /// the conversations that have windows of their own.
+    /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the
+    /// conversations that have windows of their own.
     pub fn remove_views_of_main_window(&self, elsewhere: &[String]) {
         self.views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
     }

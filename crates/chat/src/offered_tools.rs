@@ -2,7 +2,7 @@
 //! reviewed, and tools of shown apps that the user has turned on. Their order is stable, so that the caches of providers
 //! stay valid.
 
-mod app_tools;
+pub(crate) mod app_tools;
 mod tool_state;
 
 use std::collections::HashMap;
@@ -19,7 +19,6 @@ use super::OfferedServer;
 use super::search_index::SearchIndex;
 use super::tool_keys::tool_key;
 
-pub(crate) use app_tools::enabled_app_tools;
 pub use tool_state::ToolState;
 
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.

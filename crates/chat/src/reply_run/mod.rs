@@ -18,7 +18,8 @@ use tokio::time::Instant;
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
 use super::engine::{new_id, resolve_servers};
-use super::offered_tools::{OfferedTools, enabled_app_tools};
+use super::offered_tools::OfferedTools;
+use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 

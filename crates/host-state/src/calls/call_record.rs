@@ -75,7 +75,7 @@ pub struct CallRecord {
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Sender of commands to the app that received the call, or `None` before the call was sent and for calls of servers.
+    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
     /// Retained here, since a call continues after the app's tools are turned off.
     pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
