@@ -124,7 +124,7 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);
-        api.app_views().remove_views(|of| of == Some(conversation.as_str()));
+        api.app_views().remove_views_of_conversation(&conversation);
     }
     background::after_window_closed(app);
 }

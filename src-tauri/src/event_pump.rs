@@ -52,10 +52,9 @@ pub(crate) async fn listen_events<R: Runtime>(
 ) -> Result<(), ApiError> {
     // A page that is loaded again has no frames. Those of other windows remain.
     if webview.label() == MAIN_WINDOW {
-        let elsewhere = windows.conversations();
-        host.app_views().remove_views(|of| !elsewhere.iter().any(|conversation| Some(conversation.as_str()) == of));
+        host.app_views().remove_views_of_main_window(&windows.conversations());
     } else if let Some(own) = windows.conversation_of(webview.label()) {
-        host.app_views().remove_views(|of| of == Some(own.as_str()));
+        host.app_views().remove_views_of_conversation(&own);
     }
     // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();

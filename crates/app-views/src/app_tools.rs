@@ -1,7 +1,7 @@
 //! Tools that a shown app provides to the model of its conversation. The user turns them on for this app, as displayed;
 //! other definitions turn them off. The host decides about each call before it arrives here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +32,11 @@ pub(crate) struct OfferedAppTools {
     app: ProvidingApp,
     /// Conversation whose model can use the tools, or `None` if the app belongs to no conversation.
     conversation: Option<String>,
+    /// Tools that the app listed last.
+    listed: Vec<Tool>,
+    /// Number of tools in the list that are invalid or exceed the limits.
+    unusable: usize,
+    /// Those of the listed tools that the server has no tools of the same name as.
     tools: Arc<Vec<Tool>>,
     dropped: u64,
     /// Hash of the current definitions.
@@ -56,6 +61,8 @@ impl OfferedAppTools {
             server,
             app,
             conversation,
+            listed: Vec::new(),
+            unusable: 0,
             hash: definitions_hash(&tools),
             tools,
             dropped: 0,
@@ -103,8 +110,18 @@ impl OfferedAppTools {
         }
         // An app whose tools can't be read has none.
         let AppToolList { tools, dropped } = listed.unwrap_or_default();
-        let tools: Vec<Tool> = tools.into_iter().map(|tool| tool.definition).collect();
-        let (hash, dropped) = (definitions_hash(&tools), dropped as u64);
+        self.listed = tools.into_iter().map(|tool| tool.definition).collect();
+        self.unusable = dropped;
+        self.refuse_names_of_server().await
+    }
+
+    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
+    /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
+    pub(crate) async fn refuse_names_of_server(&mut self) -> Option<AppViewChange> {
+        let of_server = self.names_of_server().await;
+        let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
+        let refused = self.listed.len() - tools.len();
+        let (hash, dropped) = (definitions_hash(&tools), (self.unusable + refused) as u64);
         if hash == self.hash && dropped == self.dropped {
             return None;
         }
@@ -113,6 +130,17 @@ impl OfferedAppTools {
         }
         (self.tools, self.hash, self.dropped) = (Arc::new(tools), hash, dropped);
         Some(self.change())
+    }
+
+    /// Returns those names of the listed tools that tools of the server have.
+    async fn names_of_server(&self) -> BTreeSet<String> {
+        if self.listed.is_empty() {
+            return BTreeSet::new();
+        }
+        // Without its server, an app has no tools that can be called.
+        let Ok(catalog) = self.host.catalog(self.server.clone()).await else { return BTreeSet::new() };
+        let is_listed = |name: &str| self.listed.iter().any(|tool| tool.name == name);
+        catalog.tools.iter().filter(|entry| is_listed(entry.name())).map(|entry| entry.name().to_owned()).collect()
     }
 
     /// Turns the tools on if `hash` is the hash of the current definitions, or off if it is `None`.
@@ -139,7 +167,15 @@ impl OfferedAppTools {
         Ok(self.change())
     }
 
-    async fn turn_off(&mut self, by_user: bool) {
+    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user
+    /// if they were on.
+    pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
+        let was_on = self.is_on;
+        self.turn_off(false).await;
+        was_on.then(|| self.change())
+    }
+
+    pub(crate) async fn turn_off(&mut self, by_user: bool) {
         if std::mem::take(&mut self.is_on) {
             // Fails only if the host has shut down.
             let _ = self.host.turn_off_app_tools(self.app.view.clone(), by_user).await;
@@ -153,7 +189,7 @@ impl OfferedAppTools {
                 match view.call_app_tool(&name, arguments, now) {
                     Ok(id) => drop(self.calls.insert(id, (call, reply))),
                     // The call may have been cancelled, here and below.
-                    Err(error) => drop(reply.send(Err(to_call_error(error)))),
+                    Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
                 }
             }
             AppToolCommand::Cancel { call } => {
@@ -194,6 +230,14 @@ impl OfferedAppTools {
 
 fn definitions_hash(tools: &[Tool]) -> Hash {
     Hash::of_json(&json!(tools))
+}
+
+/// Converts the reason why a call was not sent to an app.
+fn to_unsent_error(error: AppToolError) -> CallError {
+    match error {
+        AppToolError::Closed => CallError::Undelivered { cause: error.to_string(), sent: false },
+        error => to_call_error(error),
+    }
 }
 
 /// Converts the reason why an app's tool has no result. The app is part of its server, which is named with the error.

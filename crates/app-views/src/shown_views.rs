@@ -146,9 +146,43 @@ impl AppViews {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
-    /// Ends the apps for whose conversation `is_removed` returns `true`. Called with `None` for apps outside of
-    /// conversations. Used when a window closes or its page is loaded again, which removes the frames of the apps.
-    pub fn remove_views(&self, is_removed: impl Fn(Option<&str>) -> bool) {
-        self.views().retain(|_, view| !is_removed(view.conversation.as_deref()));
+    /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the
+    /// conversations that have windows of their own.
+    pub fn remove_views_of_main_window(&self, elsewhere: &[String]) {
+        self.views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
+    }
+
+    /// Ends the apps whose frames were in the window of a conversation, because the window was closed or its page is
+    /// loaded again.
+    pub fn remove_views_of_conversation(&self, conversation: &str) {
+        self.views().retain(|_, view| !is_in_window_of(view.conversation.as_deref(), conversation));
+    }
+}
+
+/// Returns `true` if the main window shows the apps of a conversation. `shown_in` is `None` for apps outside of
+/// conversations.
+fn is_in_main_window(shown_in: Option<&str>, elsewhere: &[String]) -> bool {
+    !elsewhere.iter().any(|conversation| Some(conversation.as_str()) == shown_in)
+}
+
+/// Returns `true` if the window of `conversation` shows the apps of the conversation `shown_in`.
+fn is_in_window_of(shown_in: Option<&str>, conversation: &str) -> bool {
+    shown_in == Some(conversation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_loses_only_its_own_apps() {
+        let elsewhere = ["a".to_owned(), "b".to_owned()];
+        let of_main = |shown_in| is_in_main_window(shown_in, &elsewhere);
+        assert!(of_main(None), "apps outside of conversations are in the main window");
+        assert!(of_main(Some("c")), "the conversation has no window of its own");
+        assert!(!of_main(Some("a")) && !of_main(Some("b")), "the frames of other windows remain");
+        assert!(is_in_window_of(Some("a"), "a"));
+        assert!(!is_in_window_of(Some("b"), "a"), "another window shows them");
+        assert!(!is_in_window_of(None, "a"), "the main window shows them");
     }
 }

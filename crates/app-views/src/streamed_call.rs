@@ -255,6 +255,7 @@ mod tests {
             server: "board".to_owned(),
             kind: CallKind::Tool,
             name: "show".to_owned(),
+            app: None,
             started_at: 1,
             state,
             progress: None,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chat::Chat;
 use domain::app_view::{AppViewChange, AppViewEvent, AppViewId, ProvidingApp};
 use domain::content::ToolResult;
-use host::view::HostEvent;
+use host::view::{HostEvent, ServerState};
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
@@ -257,7 +257,11 @@ impl ViewTask {
                 // The caller may have stopped waiting.
                 let _ = reply.send(self.pending.file(request, index));
             }
-            ViewInput::Close => self.view.begin_teardown(now),
+            ViewInput::Close => {
+                // The model must not call tools while the app saves its state.
+                self.tools.turn_off(false).await;
+                self.view.begin_teardown(now);
+            }
         }
     }
 
@@ -285,11 +289,21 @@ impl ViewTask {
         if is_gone || has_gap && self.streamed.is_some() {
             return self.view.page_gone();
         }
+        if let HostEvent::ServerChanged(view) = event
+            && view.name == self.server
+            && view.state != ServerState::Ready
+            && let Some(change) = self.tools.on_server_not_ready().await
+        {
+            self.emit(change).await;
+        }
         if let Some(step) = self.streamed.as_mut().and_then(|call| call.process_event(event)) {
             self.process_call_step(step).await;
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
+            if let Some(change) = self.tools.refuse_names_of_server().await {
+                self.emit(change).await;
+            }
             self.view.notify_list_changed(ServerListKind::Resources);
             self.view.notify_list_changed(ServerListKind::Prompts);
         }

@@ -2,7 +2,7 @@
 //! reviewed, and tools of shown apps that the user has turned on. Their order is stable, so that the caches of providers
 //! stay valid.
 
-mod app_tools;
+pub(crate) mod app_tools;
 mod tool_state;
 
 use std::collections::HashMap;

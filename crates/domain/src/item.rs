@@ -349,8 +349,12 @@ pub struct ToolUsed {
 pub struct FoundTool {
     /// Name of the tool's server in the settings.
     pub server: String,
-    /// Name of the tool on its server.
+    /// Name of the tool, as its server or app lists it.
     pub tool: String,
+    /// Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub app: Option<String>,
     /// Name of the tool, as presented to the model.
     pub key: String,
 }

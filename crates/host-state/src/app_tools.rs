@@ -53,6 +53,14 @@ pub struct AppTools {
     pub commands: mpsc::Sender<AppToolCommand>,
 }
 
+impl AppTools {
+    /// Returns the hash of the definitions, to which the user's decision applies.
+    #[must_use]
+    pub fn definitions_hash(&self) -> Hash {
+        Hash::of_json(&json!(*self.tools))
+    }
+}
+
 /// Tools of a shown app that a model gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
@@ -98,19 +106,50 @@ impl AppToolTable {
         .collect()
     }
 
-    /// Sends a command to the async task of an app.
+    /// Sends a command to the async task of an app. Returns the sender, for later commands about the same call.
     ///
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if the app is closed or its tools are not turned on, and [`CallFailure::Busy`]
     /// if too many commands wait.
-    pub fn send(&self, app: &ProvidingApp, command: AppToolCommand) -> Result<(), CallFailure> {
+    pub fn send(
+        &self,
+        app: &ProvidingApp,
+        command: AppToolCommand,
+    ) -> Result<mpsc::Sender<AppToolCommand>, CallFailure> {
         let own = self.0.get(&app.view).ok_or_else(|| missing_app_failure(app))?;
-        own.commands.try_send(command).map_err(|error| match error {
-            TrySendError::Full(_) => CallFailure::Busy { server: own.server.clone() },
-            TrySendError::Closed(_) => missing_app_failure(app),
-        })
+        send_to_app((&own.server, app), &own.commands, command)?;
+        Ok(own.commands.clone())
     }
+
+    /// Returns the shown apps of a server whose tools are turned on.
+    pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
+        self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
+    }
+}
+
+/// Sends a command to the async task of an app of a server.
+///
+/// # Errors
+///
+/// Returns [`CallFailure::NotFound`] if the app is closed, and [`CallFailure::Busy`] if too many commands wait.
+pub(crate) fn send_to_app(
+    (server, app): (&str, &ProvidingApp),
+    commands: &mpsc::Sender<AppToolCommand>,
+    command: AppToolCommand,
+) -> Result<(), CallFailure> {
+    commands.try_send(command).map_err(|error| match error {
+        TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
+        TrySendError::Closed(_) => missing_app_failure(app),
+    })
+}
+
+/// Returns `true` if a call with this outcome was passed to the async task of an app, but not sent to the app's page.
+pub const fn was_never_sent_to_app(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::TooManyCalls | CallError::Unsupported { .. } | CallError::Undelivered { sent: false, .. }
+    )
 }
 
 /// Returns the failure of a call whose app is closed, or whose tools are not turned on.
@@ -174,7 +213,7 @@ mod tests {
         let (own, _received) = app_tools("1", "c");
         table.insert(own);
         let send = || table.send(&app("1"), AppToolCommand::Cancel { call: "a".to_owned() });
-        assert_eq!(send(), Ok(()));
+        assert!(send().is_ok());
         assert!(matches!(send(), Err(CallFailure::Busy { .. })));
     }
 

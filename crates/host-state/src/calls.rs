@@ -6,9 +6,9 @@ mod call_request;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
-pub use call_record::SentNotifier;
 pub use call_record::{CallRecord, TicketPurpose};
 pub use call_record::{CallReply, NewCall};
+pub use call_record::{SentCall, SentNotifier};
 pub use call_request::CallRequest;
 pub use pending_result::PendingResult;
 pub use pending_result::{ResultOrigin, ResultVerdict};
@@ -20,7 +20,7 @@ use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
 use offers::resource_cache::ResourceCache;
 use rustc_hash::FxHashMap;
 
-use crate::app_tools::AppToolTable;
+use crate::app_tools::{AppToolTable, AppTools};
 use crate::{CallTicket, RunId};
 
 /// Maximum number of calls in progress over all servers.
@@ -76,6 +76,18 @@ impl CallTable {
         Some(record)
     }
 
+    /// Removes and returns the tools of a shown app, and instructs the app to cancel the running calls of them. Returns
+    /// `None` if they are not turned on.
+    pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {
+        let tools = self.app_tools.remove(view)?;
+        for record in self.records.values().filter(|record| record.app.as_ref().is_some_and(|app| app.view == view)) {
+            if let Err(failure) = record.cancel_in_app() {
+                tracing::warn!(%failure, "a call of an app's tool continues after the tools were turned off");
+            }
+        }
+        Some(tools)
+    }
+
     /// Returns `true` if a call waits for the user's approval.
     pub fn awaits_approval(&self, id: &str) -> bool {
         self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
@@ -109,7 +121,8 @@ impl CallTable {
         };
         let is_it =
             |call: &ServerCall| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
-        let mut running = self.records.values().filter(|record| is_it(&record.view));
+        // A call that an app received is not known to the server.
+        let mut running = self.records.values().filter(|record| record.app.is_none() && is_it(&record.view));
         let only = running.next().filter(|_| running.next().is_none())?;
         Some(only.view.id.clone())
     }

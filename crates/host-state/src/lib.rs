@@ -32,12 +32,12 @@ pub mod view;
 
 pub use app_tools::{
     APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
-    missing_app_failure,
+    missing_app_failure, was_never_sent_to_app,
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
     CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
-    SentNotifier, TicketPurpose,
+    SentCall, SentNotifier, TicketPurpose,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};

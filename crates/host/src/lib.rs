@@ -13,7 +13,7 @@ pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, 
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError,
-    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentNotifier, ServerError, ServerForModel,
+    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
     ShownDefinition,
 };
 

@@ -5,7 +5,7 @@ import { startFakeHost } from "$lib/testing/fake-host";
 
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import { lastHeight, lastState, rememberHeight } from "./last-state";
-import { offerContext } from "./model-context";
+import { contextName, offerContext } from "./model-context";
 
 const PAGE = "ui://files/chart";
 
@@ -64,9 +64,22 @@ test("is not the context of another app or server, or a resource", () => {
     ...[context("a2", "other server", PAGE, "mail"), context("a3", "resource", "file:///a")],
   ];
   expect(stateOf(items, first)?.is).toBe("result");
-  expect(stateOf(items, first, null)?.text, "the page of a stopped server is unknown").toBe(
-    "other app",
-  );
+});
+
+test("is the context named for the tool while the page of its stopped server is unknown", () => {
+  const first = call("t1");
+  const other = context("a1", "other app", "ui://files/map");
+  if (other.body.kind === "attachment") other.body.name = contextName("map");
+  expect(stateOf([first, other], first, null)?.is).toBe("result");
+  const own = context("a2", "own app");
+  if (own.body.kind === "attachment") own.body.name = contextName("chart");
+  expect(stateOf([first, own, other], first, null)?.text).toBe("own app");
+});
+
+test("does not end at a call of an app's tool with the name of the server's tool", () => {
+  const [first, ofApp] = [call("t1"), call("t2")];
+  if (ofApp.body.kind === "tool_call") ofApp.body.app = "chart";
+  expect(stateOf([first, ofApp, context("a1", "later")], first)?.text).toBe("later");
 });
 
 test("is not the page that the user attached as a resource", () => {

@@ -5,6 +5,7 @@ import { registerPageState } from "$lib/page-state";
 
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import { isAppUri } from "../tools/apps";
+import { contextName } from "./model-context";
 
 /** Maximum number of calls whose heights are retained. The least recently changed are dropped first. */
 const MAX_HEIGHTS = 100;
@@ -48,7 +49,10 @@ export function lastState(
   const after = items.slice(items.findIndex((item) => item.id === call.id) + 1);
   const next = after.findIndex(
     ({ body: other }) =>
-      other.kind === "tool_call" && other.server === body.server && other.tool === body.tool,
+      other.kind === "tool_call" &&
+      other.app === undefined &&
+      other.server === body.server &&
+      other.tool === body.tool,
   );
   const waiting = contextItemsOf(id).all.filter(({ kind }) => kind === "app");
   const later =
@@ -58,7 +62,11 @@ export function lastState(
       ? [other]
       : [],
   );
-  const context = contexts.findLast(({ uri }) => page === null || uri === page);
+  // Other tools of the server can have apps, too.
+  const named = contextName(body.tool);
+  const context = contexts.findLast(({ uri, name }) =>
+    page === null ? name === named : uri === page,
+  );
   const texts = (list: readonly (string | null)[]) => list.filter(Boolean).join("\n\n");
   // The user can attach the page itself as a resource, which is HTML.
   const plain = context?.contents.filter(({ mimeType }) => mimeType === "text/plain") ?? [];

@@ -269,6 +269,16 @@ describe("every kind", () => {
     ]);
   });
 
+  it("names the app that provides the tool of a result", () => {
+    const body: ConsentRequestBody = {
+      ...{ kind: "result", tool: "move", app: "show_board", isError: false },
+      content: [{ type: "text", text: "Moved." }],
+    };
+    renderRequests(consentRequest(body, { reason: "result-review" }));
+    expect(screen.getByText("Provided by the app of")).toBeInTheDocument();
+    expect(screen.getByText("show_board"), "the app should be named").toBeInTheDocument();
+  });
+
   it("S27 result: shows everything that a model would read, and can be let through, withheld, or end the answer", async () => {
     const texts = ["First.", "Hid\u202eden."].map((text) => ({ type: "text" as const, text }));
     const picture = { type: "image" as const, data: "AAAA", mimeType: "image/png" };

@@ -188,7 +188,11 @@ export function payloadParts(request: ConsentRequest): PayloadPart[] {
     case "read":
       return withNames(promptOrResourceParts(body));
     case "result":
-      return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
+      return [
+        toolNamePart(body.tool),
+        ...(body.app === undefined ? [] : [receivingAppPart(body.app)]),
+        ...messageParts(resultMessage(body), 0),
+      ];
     case "sampling":
       if (body.step !== "response") return samplingRequestParts(body.request);
       return body.response

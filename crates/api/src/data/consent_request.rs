@@ -147,6 +147,10 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        app: Option<String>,
         /// Content that the model would read.
         content: Vec<Content>,
         /// `true` if the result is reported to the model as an error.

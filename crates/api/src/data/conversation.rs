@@ -195,6 +195,10 @@ pub struct ConversationTool {
     pub server: String,
     /// Name of the tool. Empty if the server is not running.
     pub tool: String,
+    /// Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub app: Option<String>,
     /// Name of the tool, as presented to the model.
     pub key: String,
     /// Estimated number of tokens of the tool's definition.

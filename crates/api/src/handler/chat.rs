@@ -78,6 +78,7 @@ pub(super) async fn list_conversation_tools(api: &Api, conversation: String) -> 
     let tool = |tool: &chat::offered_tools::OfferedTool| ConversationTool {
         server: tool.server.clone(),
         tool: tool.tool.clone(),
+        app: tool.app.as_ref().map(|app| app.tool.clone()),
         key: tool.key.clone(),
         tokens: tool.tokens,
         state: tool.state,

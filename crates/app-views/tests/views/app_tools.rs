@@ -160,6 +160,32 @@ async fn a_stopped_call_is_cancelled_in_the_app() {
 }
 
 #[tokio::test]
+async fn a_running_call_is_cancelled_in_the_app_when_its_tools_are_turned_off() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_with_tools_on().await;
+    let (called, message) = test.start_approved_call("1", &opened, &CancellationToken::new()).await;
+    // A hostile app changes its list when it receives the call.
+    test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+    let listed = test.list_tools(&opened, tools("Sends a card away")).await;
+    assert!(matches!(listed, AppViewChange::ToolsChanged { on: false, .. }), "{listed:?}");
+    let cancelled = test.message(&opened, "notifications/cancelled").await;
+    assert_eq!(cancelled["params"]["requestId"], message["id"]);
+    assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
+}
+
+#[tokio::test]
+async fn tools_with_names_of_tools_of_the_server_are_refused() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let (opened, _) = test.open_with_tools().await;
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+    let listed = test.list_tools(&opened, json!({ "tools": [tool(TOOL), tool("other")] })).await;
+    let AppViewChange::ToolsChanged { tools, dropped, .. } = listed else { panic!("{listed:?}") };
+    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["other"]);
+    assert_eq!(dropped, 1, "the user is told that a tool can't be used");
+}
+
+#[tokio::test]
 async fn errors_and_invalid_results_of_an_app_name_its_server() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
@@ -174,6 +200,25 @@ async fn errors_and_invalid_results_of_an_app_name_its_server() {
         let failed = call_result(called).await;
         assert!(matches!(&failed, Err(CallFailure::Session { server, .. }) if server == SERVER), "{failed:?}");
     }
+}
+
+#[tokio::test]
+async fn tools_are_off_while_a_closing_app_saves_its_state() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_with_tools_on().await;
+    test.views.close(&opened.view);
+    test.message(&opened, "ui/resource-teardown").await;
+    assert_eq!(test.tools_for_model().await, 0, "the app has not answered yet");
+}
+
+#[tokio::test]
+async fn tools_are_turned_off_when_the_server_stops() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_with_tools_on().await;
+    test.app.host.stop_server(SERVER.to_owned()).await.unwrap();
+    let is_off = |change: &AppViewChange| matches!(change, AppViewChange::ToolsChanged { on: false, .. });
+    test.change(&opened, is_off).await;
+    assert_eq!(test.tools_for_model().await, 0);
 }
 
 // [apps-draft-tools-closed]

@@ -226,7 +226,7 @@ async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() 
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    test.views.remove_views(|_| true);
+    test.views.remove_views_of_main_window(&[]);
     test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     let late = test.views.receive_message(&opened.view, "{}".to_owned());
     assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");

@@ -133,7 +133,7 @@ async fn closing_an_app_withdraws_its_sampling_request() {
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
-    test.views.remove_views(|_| true);
+    test.views.remove_views_of_main_window(&[]);
     test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     wait_until_nothing_is_asked(&test).await;
 }

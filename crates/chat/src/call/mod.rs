@@ -20,7 +20,7 @@ use std::time::Duration;
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode, CallId};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
-use host::{CallOrigin, Host, ResultOrigin};
+use host::{CallOrigin, Host, ResultOrigin, SentCall};
 use mcp_proto::types::CallToolResult;
 use offers::output_schema;
 use serde_json::{Map, Value};
@@ -130,7 +130,6 @@ pub(super) async fn make_recorded_call(
     let review = ResultReviewer::for_call(&call, host, stop);
     let ToolCall { id, origin, server, app, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
-    let conversation = origin.conversation().map(str::to_owned);
     let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
     let call = async {
         let (origin, server, app, tool, arguments) = made;
@@ -143,11 +142,11 @@ pub(super) async fn make_recorded_call(
             None => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
         }
     };
-    // Set once the call is sent. Contains the arguments if the user edited them.
+    // Set once the call is sent.
     let crossed = OnceLock::new();
     let follow = async {
-        let Ok(changed) = was_sent.await else { return };
-        if let Some(changed) = crossed.get_or_init(|| changed) {
+        let Ok(sent) = was_sent.await else { return };
+        if let Some(changed) = &crossed.get_or_init(|| sent).edited {
             record.record_changed_arguments(host, changed).await;
         }
     };
@@ -162,14 +161,18 @@ pub(super) async fn make_recorded_call(
     };
     let crossed = crossed.into_inner();
     let was_sent = crossed.is_some();
-    if let Some(changed) = crossed.flatten() {
+    let SentCall { edited, output_schema } = crossed.unwrap_or_default();
+    if let Some(changed) = edited {
         arguments = changed;
     }
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let problem =
-                check_output_schema(host, (server.as_str(), app.as_ref()), &tool, conversation, &result).await;
+            let schema = match app {
+                Some(_) => output_schema,
+                None => current_output_schema(host, &server, &tool).await,
+            };
+            let problem = check_output_schema(schema, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -225,24 +228,14 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Checks the result of a call against the tool's current output schema. Returns a description of the first violation.
-/// The schema is looked up after the call has ended, since the user may have approved a new definition while the call
-/// waited.
-async fn check_output_schema(
-    host: &Host,
-    (server, app): (&str, Option<&ProvidingApp>),
-    tool: &str,
-    conversation: Option<String>,
-    result: &CallToolResult,
-) -> Option<String> {
-    let value = result.structured_content.as_ref()?;
-    let schema = match app {
-        Some(app) => {
-            let offered = host.app_tools_for_model(conversation?).await.ok()?;
-            let own = offered.into_iter().find(|own| own.app == *app)?;
-            own.tools.iter().find(|own| own.name == tool)?.output_schema.clone()?
-        }
-        None => host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema?,
-    };
-    output_schema::validate_structured_result(schema, value.clone()).await
+/// Returns the output schema in the current definition of a server's tool. It is looked up after the call has ended,
+/// since the user may have approved a new definition while the call waited. An app can replace its definitions during a
+/// call, so that the schema of its tool is the one that the user approved with the call.
+async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
+    host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
+}
+
+/// Checks the result of a call against an output schema. Returns a description of the first violation.
+async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+    output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

@@ -1,11 +1,28 @@
 //! Tools of shown apps (MCP Apps) that the user has turned on, offered to the model after the tools of servers.
 
-use host::AppToolsForModel;
+use host::{AppToolsForModel, Host, HostClosed};
 use models::ModelTool;
 use offers::review::{schema_with_visible_text, visible_text};
 
-use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, definition_tokens};
+use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, definition_tokens, unusable_tool};
+use crate::ConversationSettings;
 use crate::tool_keys::app_tool_key;
+
+/// Returns the tools of shown apps that the model of a conversation gets: those that the user turned on, of servers
+/// that are enabled for the conversation.
+///
+/// # Errors
+///
+/// Returns [`HostClosed`] if the host has shut down.
+pub(crate) async fn enabled_app_tools(
+    host: &Host,
+    conversation: &str,
+    settings: &ConversationSettings,
+) -> Result<Vec<AppToolsForModel>, HostClosed> {
+    let mut app_tools = host.app_tools_for_model(conversation.to_owned()).await?;
+    app_tools.retain(|own| settings.servers.iter().any(|offered| offered.server == own.server));
+    Ok(app_tools)
+}
 
 impl OfferedTools {
     /// Returns the tools together with those of shown apps. Takes time proportional to the number of tools, so call it
@@ -30,6 +47,8 @@ impl OfferedTools {
         for tool in tools.iter() {
             let key = app_tool_key(server, app, &tool.name);
             if self.by_key.len() >= MAX_OFFERED_TOOLS || self.by_key.contains_key(&key) {
+                let unusable = unusable_tool(server, &tool.name, ToolState::Unusable);
+                self.tools.push(OfferedTool { app: Some(app.clone()), key, ..unusable });
                 continue;
             }
             let description = tool.description.as_deref().map(visible_text).unwrap_or_default();
@@ -77,6 +96,14 @@ mod tests {
             app: ProvidingApp { view: view.to_owned(), tool: "show".to_owned() },
             tools: Arc::new(tools.iter().map(tool).collect()),
         }
+    }
+
+    #[test]
+    fn tools_that_are_listed_twice_are_reported_as_unusable() {
+        let offering = OfferedTools::new(&[]).with_app_tools(vec![app_tools("1", &["move", "move"])]);
+        let states: Vec<_> = offering.all_tools().iter().map(|tool| (&*tool.tool, tool.state)).collect();
+        assert_eq!(states, [("move", ToolState::Offered), ("move", ToolState::Unusable)]);
+        assert_eq!(offering.offered().count(), 1);
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl ReplyRun {
             async move {
                 // The host checks that the tools of an app are still turned on.
                 if !is_of_server {
-                    return Ok(());
+                    return self.recheck_server(&server).await;
                 }
                 self.refresh_list_if_changed(&server).await;
                 self.recheck_tool(&server, &tool).await
@@ -157,6 +157,16 @@ impl ReplyRun {
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
+    }
+
+    /// Checks that the server whose app provides a tool is still enabled for the conversation.
+    async fn recheck_server(&self, server: &str) -> Result<(), CallFailure> {
+        let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
+        if now.servers.iter().any(|offered| offered.server == server) {
+            Ok(())
+        } else {
+            Err(CallFailure::Refused(format!("{server:?} was turned off for this conversation")))
+        }
     }
 
     /// Checks that the tool is still enabled, since the user may have disabled it after the request was sent to the

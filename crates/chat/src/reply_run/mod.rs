@@ -19,6 +19,7 @@ use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
 use super::engine::{new_id, resolve_servers};
 use super::offered_tools::OfferedTools;
+use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
@@ -186,7 +187,7 @@ impl ReplyRun {
         if self.refresh_changed_lists().await {
             self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         }
-        let app_tools = self.host.app_tools_for_model(self.log.conversation.clone()).await?;
+        let app_tools = enabled_app_tools(&self.host, &self.log.conversation, &self.settings).await?;
         if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
             let servers = self.servers.clone();
             let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers).with_app_tools(app_tools)).await;

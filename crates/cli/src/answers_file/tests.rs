@@ -352,7 +352,7 @@ fn model_response_is_parsed_in_both_forms() {
 #[test]
 fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
-        let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
+        let body = ConsentRequestBody::Result { tool: "fetch".into(), app: None, content: Vec::new(), is_error: false };
         let origin = ConsentRequestOrigin::Model {
             conversation: "c".into(),
             untrusted_servers: Vec::new(),

@@ -9,17 +9,27 @@ use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{CallOrigin, CallRequest};
+use crate::app_tools::{AppToolCommand, send_to_app};
 use crate::{CallTicket, RunId};
 
 /// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
-/// Sender that notifies a caller when the call is sent to its server. It sends the arguments if the user edited them,
-/// otherwise `None`. Dropped if the call is never sent.
-pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
+/// A call at the time when it is sent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SentCall {
+    /// Arguments as edited by the user, or `None` if the user did not edit them.
+    pub edited: Option<Map<String, Value>>,
+    /// Output schema in the definition that the user approved with the call of an app's tool, if it has one. `None` for
+    /// calls of servers, whose definitions are in their catalog.
+    pub output_schema: Option<Value>,
+}
+
+/// Sender that notifies a caller when the call is sent to its server or app. Dropped if the call is never sent.
+pub type SentNotifier = oneshot::Sender<SentCall>;
 
 /// A call that a caller requests from the owner.
 pub struct NewCall {
@@ -57,12 +67,17 @@ pub struct CallRecord {
     pub requested_prompt: Option<Hash>,
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
+    /// Output schema of the called tool of an app, from when the call is authorized until it is sent.
+    pub output_schema: Option<Value>,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
+    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
+    /// Retained here, since a call continues after the app's tools are turned off.
+    pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
@@ -88,6 +103,7 @@ impl CallRecord {
             server,
             kind,
             name,
+            app: app.as_ref().map(|app| app.tool.clone()),
             started_at,
             state: CallState::AwaitingApproval,
             progress: None,
@@ -101,15 +117,32 @@ impl CallRecord {
             request: Some(CallRequest::new(request)),
             requested_prompt: None,
             edited: None,
+            output_schema: None,
             sent,
             round: 0,
             ticket: None,
+            app_commands: None,
             open_world: false,
             entry: 0,
             following: None,
             writing: None,
             held: None,
             reply,
+        }
+    }
+
+    /// Instructs the app that received the call to cancel it. Returns `false` if no app received the call.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Busy`] if too many commands wait for the app. If the app is closed, the call ends anyway.
+    pub fn cancel_in_app(&self) -> Result<bool, CallFailure> {
+        let (Some(app), Some(commands)) = (&self.app, &self.app_commands) else { return Ok(false) };
+        let cancelled =
+            send_to_app((&self.view.server, app), commands, AppToolCommand::Cancel { call: self.view.id.clone() });
+        match cancelled {
+            Err(CallFailure::NotFound(_)) => Ok(true),
+            cancelled => cancelled.map(|()| true),
         }
     }
 }

@@ -46,8 +46,8 @@ pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -
             let what = *kind == CallKind::Prompt;
             Hash::of_json(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
-        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
-            Hash::of_json(&result_content_json(tool, parts, *is_error))
+        ConsentRequestBody::Result { tool, app, parts, is_error, .. } => {
+            Hash::of_json(&result_content_json((tool, app.as_deref()), parts, *is_error))
         }
         ConsentRequestBody::Roots => Hash::of_bytes(b"roots"),
         ConsentRequestBody::SignIn {
@@ -138,8 +138,8 @@ pub fn payload_text(body: &ConsentRequestBody) -> Option<String> {
         }
         ConsentRequestBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         ConsentRequestBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
-        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
-            Some(canonical_json(&result_content_json(tool, parts, *is_error)))
+        ConsentRequestBody::Result { tool, app, parts, is_error, .. } => {
+            Some(canonical_json(&result_content_json((tool, app.as_deref()), parts, *is_error)))
         }
         _ => None,
     }

@@ -116,6 +116,8 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        app: Option<String>,
         /// Content that the model would read.
         parts: Vec<MessagePart>,
         /// Set if the result is reported to the model as an error.

@@ -100,8 +100,8 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await?
     }
 
-    /// Turns off the tools of a shown app, and withdraws pending calls of them. `by_user` is unset if the app was closed
-    /// or changed its tools. Has no effect if they are not turned on.
+    /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is
+    /// unset if the app was closed or changed its tools. Has no effect if they are not turned on.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
     APP_TOOL_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
-    app_tool_subject, missing_app_failure,
+    app_tool_subject, missing_app_failure, was_never_sent_to_app,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -40,6 +40,11 @@ impl Owner {
         if !self.servers.records.contains_key(&tools.server) {
             // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(ReviewError::NotFound(tools.server)));
+            return;
+        }
+        if tools.definitions_hash().as_str() != hash {
+            let names = tools.tools.iter().map(|tool| tool.name.clone()).collect();
+            let _ = reply.send(Err(ReviewError::Stale(names)));
             return;
         }
         let subject = app_tools_subject(&tools);
@@ -63,10 +68,10 @@ impl Owner {
         });
     }
 
-    /// Turns off the tools of a shown app, and withdraws consent requests for calls of them. `by_user` is unset if the
-    /// app was closed or changed its tools.
+    /// Turns off the tools of a shown app, withdraws consent requests for calls of them, and cancels running calls.
+    /// `by_user` is unset if the app was closed or changed its tools, or its server's run ended.
     pub(crate) fn turn_off_app_tools(&mut self, view: &str, by_user: bool) {
-        let Some(tools) = self.calls.app_tools.remove(view) else { return };
+        let Some(tools) = self.calls.turn_off_app_tools(view) else { return };
         self.audit_without_waiting(AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
@@ -150,28 +155,36 @@ impl Owner {
     /// Sends a permitted call to the app that provides the tool.
     pub(super) fn send_to_app(
         &mut self,
-        record: Box<CallRecord>,
+        mut record: Box<CallRecord>,
         app: &ProvidingApp,
         request: AuthorizedPayload<ClientRequest>,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         let connection = self.servers.records.get(&record.view.server).and_then(|own| own.session.connection.as_ref());
-        // An app does not outlive the session of its server.
         let (Some(run), ClientRequest::CallTool { name, arguments, .. }) =
             (connection.map(|connection| connection.run), request.into_inner())
         else {
             let server = record.view.server.clone();
             return Err((record, CallFailure::NotReady { server }));
         };
+        let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
+        record.output_schema = tool.and_then(|tool| tool.output_schema.clone());
+        let allowed = tool.map(|tool| app_tool_call_hash(app, tool, &arguments));
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, reply };
-        if let Err(failure) = self.calls.app_tools.send(app, command) {
-            return Err((record, failure));
+        match self.calls.app_tools.send(app, command) {
+            Ok(commands) => record.app_commands = Some(commands),
+            Err(failure) => return Err((record, failure)),
         }
         let ticket = CallTicket(self.events.new_id());
         self.register_sent_call(record, run, ticket);
         self.run_concurrently(replied, move |owner, replied| {
             let closed = || CallError::Undelivered { cause: "the app was closed".to_owned(), sent: true };
             let result = replied.unwrap_or_else(|_| Err(closed()));
+            if let (Err(error), Some(allowed)) = (&result, &allowed)
+                && was_never_sent_to_app(error)
+            {
+                owner.audit_undelivered_app_call(ticket, allowed);
+            }
             owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
         });
         Ok(())

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::gate::SendPermit;
-use super::state::{AppToolCommand, CallRecord, CallReply, NewCall, RequestPurpose};
+use super::state::{CallRecord, CallReply, NewCall, RequestPurpose};
 use crate::connection::ConnectionCommand;
 use crate::view::{ConsentRequestBody, HostEvent};
 
@@ -43,16 +43,13 @@ impl Owner {
     pub(crate) fn cancel_call(&mut self, id: &str) -> Result<bool, CallFailure> {
         let record = self.calls.records.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
         let is_sent = record.ticket.is_some();
-        match (record.ticket, &record.app) {
-            (Some(_), Some(app)) => {
-                // The app's task may have ended, which ends the call.
-                let _ = self.calls.app_tools.send(app, AppToolCommand::Cancel { call: id.to_owned() });
+        match record.ticket {
+            Some((_, ticket)) => {
+                if !record.cancel_in_app()? {
+                    self.servers.send_command(&record.view.server, ConnectionCommand::Cancel { ticket })?;
+                }
             }
-            (Some((_, ticket)), None) => {
-                let server = record.view.server.clone();
-                self.servers.send_command(&server, ConnectionCommand::Cancel { ticket })?;
-            }
-            (None, _) => {
+            None => {
                 self.audit_cancelled_while_writing(id);
                 self.withdraw_requests_if(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));

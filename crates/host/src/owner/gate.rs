@@ -144,7 +144,7 @@ impl SendPermit {
     pub(super) fn authorize_result(
         self,
         of_server: &str,
-        tool: &str,
+        tool: (&str, Option<&str>),
         result: ToolResult,
     ) -> Result<AuthorizedPayload<ToolResult>, PayloadMismatch> {
         let now = Hash::of_json(&result_content_json(tool, &result_parts(&result), result.is_error));

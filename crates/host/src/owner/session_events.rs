@@ -78,6 +78,9 @@ impl Owner {
         if self.servers.running.remove(&run).is_some() {
             self.write_running_server_records();
         }
+        for view in self.calls.app_tools.views_of_server(name) {
+            self.turn_off_app_tools(&view, false);
+        }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
         self.models.sampling.end_requests(|requester| requester.run() == run);

@@ -7,9 +7,10 @@ use domain::app_view::ProvidingApp;
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use host::{AppToolCommand, AppTools, CallOrigin};
+use host::{AppToolCommand, AppTools, CallOrigin, ReviewError};
+use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, Tool};
-use policy::ApprovalScope;
+use policy::{ApprovalScope, Hash};
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::{mpsc, oneshot};
@@ -40,8 +41,9 @@ async fn start() -> TestApp {
 async fn turn_on(app: &TestApp, tool: Tool) -> mpsc::Receiver<AppToolCommand> {
     let (commands, received) = mpsc::channel(4);
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
+    let hash = Hash::of_json(&json!([tool])).to_string();
     let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
-    app.host.turn_on_app_tools(tools, "shown".to_owned()).await.unwrap();
+    app.host.turn_on_app_tools(tools, hash).await.unwrap();
     received
 }
 
@@ -133,7 +135,8 @@ async fn turning_tools_off_withdraws_pending_calls_and_is_recorded() {
     assert!(received.try_recv().is_err(), "the app should receive nothing");
     let entries = app.entries_of_kind("app-tools");
     let decisions: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.hash)).collect();
-    assert_eq!(decisions, [("allowed", "shown"), ("revoked", "")]);
+    let hash = Hash::of_json(&json!([app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }))]));
+    assert_eq!(decisions, [("allowed", hash.as_str()), ("revoked", "")]);
 }
 
 #[tokio::test]
@@ -152,6 +155,84 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     let entries = app.entries_of_kind("app-tool");
     let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();
     assert_eq!(decisions, ["allowed", "withdrawn"], "the log should state that nothing was sent");
+}
+
+#[tokio::test]
+async fn tools_other_than_those_that_the_user_saw_are_not_turned_on() {
+    let app = start().await;
+    let (commands, _received) = mpsc::channel(1);
+    let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
+    let tool = app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }));
+    let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
+    let refused = app.host.turn_on_app_tools(tools, Hash::of_json(&json!([])).to_string()).await;
+    assert!(matches!(refused, Err(ReviewError::Stale(_))), "{refused:?}");
+    assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
+    assert!(app.entries_of_kind("app-tools").is_empty(), "the log should contain no decision");
+}
+
+#[tokio::test]
+async fn calls_that_were_not_sent_to_the_page_are_recorded_as_withdrawn() {
+    let app = start().await;
+    let mut received = turn_on_echo(&app).await;
+    let sent = CallError::Undelivered { cause: "closed".to_owned(), sent: true };
+    let unsent = CallError::Undelivered { cause: "closed".to_owned(), sent: false };
+    for (id, error) in [("1", sent), ("2", unsent), ("3", CallError::TooManyCalls)] {
+        let called = spawn_call(&app, id, CONVERSATION);
+        let request = app.consent_request(SERVER, "the call", is_app_call).await;
+        app.decide(&request, ONCE).await;
+        let AppToolCommand::Call { reply, .. } = next_command(&mut received).await else {
+            panic!("the app's task should receive the call")
+        };
+        reply.send(Err(error)).unwrap();
+        assert!(call_result(called).await.is_err());
+    }
+    let entries = app.entries_of_kind("app-tool");
+    let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();
+    assert_eq!(decisions, ["allowed", "allowed", "withdrawn", "allowed", "withdrawn"]);
+}
+
+fn is_cancellation_of(command: &AppToolCommand, id: &str) -> bool {
+    matches!(command, AppToolCommand::Cancel { call } if call == id)
+}
+
+#[tokio::test]
+async fn running_calls_are_cancelled_in_the_app_also_after_its_tools_were_turned_off() {
+    let app = start().await;
+    let mut received = turn_on_echo(&app).await;
+    let called = spawn_call(&app, "1", CONVERSATION);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    app.decide(&request, ONCE).await;
+    let AppToolCommand::Call { reply, .. } = next_command(&mut received).await else {
+        panic!("the app should receive the call")
+    };
+    app.host.turn_off_app_tools(shown_app().view, true).await.unwrap();
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
+    assert!(app.host.cancel_call("1".to_owned()).await.unwrap(), "the call was sent");
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"), "Stop should still reach the app");
+    for _ in 0..4 {
+        app.host.cancel_call("1".to_owned()).await.unwrap();
+    }
+    let busy = app.host.cancel_call("1".to_owned()).await;
+    assert!(matches!(busy, Err(CallFailure::Busy { .. })), "the caller has to repeat the cancellation: {busy:?}");
+    reply.send(Err(CallError::Cancelled)).unwrap();
+    assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
+}
+
+#[tokio::test]
+async fn tools_are_turned_off_when_the_run_of_the_server_ends() {
+    let app = start().await;
+    let mut received = turn_on_echo(&app).await;
+    let called = spawn_call(&app, "1", CONVERSATION);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    app.decide(&request, ONCE).await;
+    let AppToolCommand::Call { reply: _reply, .. } = next_command(&mut received).await else {
+        panic!("the app should receive the call")
+    };
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
+    assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
+    let failed = call_result(called).await;
+    assert!(matches!(&failed, Err(CallFailure::Session { server, .. }) if server == SERVER), "{failed:?}");
+    assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -1885,6 +1885,10 @@ definitionHash?: string, } | { "kind": "result",
  */
 tool: string, 
 /**
+ * Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+ */
+app?: string, 
+/**
  * Content that the model would read.
  */
 content: Array<Content>, 
@@ -2396,6 +2400,10 @@ server: string,
  * Name of the tool. Empty if the server is not running.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+ */
+app?: string, 
 /**
  * Name of the tool, as presented to the model.
  */
@@ -3301,9 +3309,13 @@ export type FoundTool = {
  */
 server: string, 
 /**
- * Name of the tool on its server.
+ * Name of the tool, as its server or app lists it.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+ */
+app?: string, 
 /**
  * Name of the tool, as presented to the model.
  */
@@ -7177,6 +7189,11 @@ kind: CallKind,
  * Name of the tool or prompt, or URI of the resource.
  */
 name: string, 
+/**
+ * Name of the tool on the server whose shown app provides the called tool and receives the call. `None` if the
+ * server does.
+ */
+app?: string, 
 /**
  * Time at which the call was made.
  */

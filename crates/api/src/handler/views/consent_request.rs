@@ -34,9 +34,9 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
 
 fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
-        HostBody::Result { tool, parts, is_error, flags: _ } => {
+        HostBody::Result { tool, app, parts, is_error, flags: _ } => {
             let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
-            ConsentRequestBody::Result { tool, content, is_error }
+            ConsentRequestBody::Result { tool, app, content, is_error }
         }
         HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
             ConsentRequestBody::StartServer {

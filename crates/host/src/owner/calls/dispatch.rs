@@ -14,7 +14,7 @@ use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
-use crate::owner::state::{CallRecord, TicketPurpose};
+use crate::owner::state::{CallRecord, SentCall, TicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -93,7 +93,7 @@ impl Owner {
         record.view.state = CallState::Running;
         if let Some(sent) = record.sent.take() {
             // The caller may have stopped waiting.
-            let _ = sent.send(record.edited.take());
+            let _ = sent.send(SentCall { edited: record.edited.take(), output_schema: record.output_schema.take() });
         }
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));

@@ -23,11 +23,11 @@ pub(in crate::owner) use host_state::{
     UsageReservation, app_tool_call_hash, app_tool_subject, consent_kind, consent_payload_hash, consent_subject,
     counted_tool_rounds, endpoints_by_purpose, entries_by_server, missing_app_failure, originator_name, payload_text,
     refusal_error, refusal_response, retention_text, sampling_subject, to_consent_body, to_roots, tool_review_state,
-    with_server_entry,
+    was_never_sent_to_app, with_server_entry,
 };
 pub use host_state::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentNotifier, ShownDefinition,
+    ResultVerdict, ReviewError, SentCall, SentNotifier, ShownDefinition,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;
