@@ -98,6 +98,7 @@ mod tests {
             progress: None,
             task: None,
             conversation: conversation.map(str::to_owned),
+            app: None,
         }
     }
 

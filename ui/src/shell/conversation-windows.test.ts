@@ -77,7 +77,10 @@ test("a conversation stays here if no window can be opened", async () => {
   render(App);
   await message();
   host.shell({ type: "action_chosen", action: "new-window" });
-  expect(await screen.findByText(/At most 8 conversations/), "the cause should be shown").toBeVisible();
+  expect(
+    await screen.findByText(/At most 8 conversations/),
+    "the cause should be shown",
+  ).toBeVisible();
   expect(await message(), "the conversation should still be shown").toBeVisible();
 });
 
