@@ -126,6 +126,8 @@ async function approveToolAndApp(app: Page): Promise<void> {
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await approveApp(app);
   await expect(appFrame(app, TOOL).locator("#outcome")).toHaveText(/^connected to /);
+  // Later messages are recorded.
+  await expect(appFrame(app, TOOL).getByRole("listitem").last()).toContainText("structuredContent");
 }
 
 /** Opens a conversation in which a model calls the tool. */

@@ -16,7 +16,9 @@ test("E11: a window shows one conversation, and a request that is decided in it 
   await expect.poll(() => other.evaluate(() => location.hash)).toBe(`#/conversation/${id}`);
 
   await other.getByRole("button", { name: "Run a tool" }).click();
+  await expect(other.getByRole("combobox", { name: "Find a tool" }), "the search field should be focused").toBeFocused();
   await other.keyboard.type("Add two");
+  await expect(other.getByRole("dialog").getByRole("option").first(), "the best match should be first").toContainText("Add two");
   await other.keyboard.press("Enter");
   await other.getByRole("textbox", { name: /First number/ }).fill("20");
   await other.getByRole("textbox", { name: /Second number/ }).fill("22");
