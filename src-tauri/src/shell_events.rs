@@ -184,7 +184,7 @@ mod tests {
         let (channel, got) = page_channel();
         let (other_channel, other) = page_channel();
         events.attach_channel("conversation-1", other_channel, windows);
-        assert_eq!(*other.lock().unwrap(), [list.clone()], "another window should not get the request");
+        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "another window should not get the request");
         events.attach_channel(MAIN_WINDOW, channel, windows);
         assert_eq!(
             *got.lock().unwrap(),
