@@ -14,7 +14,7 @@ use tauri::{AppHandle, Manager as _, Runtime, State, Webview};
 
 use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::{closing, window};
+use crate::{quitting, window, window_labels};
 
 /// Command line option that starts Drawbridge without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
@@ -107,7 +107,7 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     let running = count_running_servers(&snapshot);
     match close_action(&snapshot.settings.on_close, running) {
         CloseAction::Quit => {
-            closing::quit(app);
+            quitting::quit(app);
             false
         }
         // If the window can't be hidden, Drawbridge quits, since it would otherwise stay visible after the user has
@@ -133,7 +133,7 @@ pub(crate) fn after_window_closed(app: &AppHandle) {
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return };
     let running = count_running_servers(&snapshot);
     match close_action(&snapshot.settings.on_close, running) {
-        CloseAction::Quit => closing::quit(app),
+        CloseAction::Quit => quitting::quit(app),
         CloseAction::Background => {}
         CloseAction::Ask => {
             window::show(app);
@@ -149,7 +149,7 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
     choice: State<'_, ClosingDialog>,
     windows: State<'_, ConversationWindows>,
 ) {
-    if webview.label() == window::MAIN_WINDOW {
+    if webview.label() == window_labels::MAIN_WINDOW {
         choice.mark_shown();
     } else {
         windows.keep_open(webview.label());
@@ -161,7 +161,7 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
         CloseAction::Background if window::hide_main(&app) => {}
-        CloseAction::Quit | CloseAction::Background => closing::quit(&app),
+        CloseAction::Quit | CloseAction::Background => quitting::quit(&app),
         CloseAction::Ask => {}
     }
 }

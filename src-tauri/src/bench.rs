@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, time_since_process_start};
 use crate::page_sandbox::PageSandbox;
-use crate::{commands, drawing, window};
+use crate::{commands, drawing, window_labels};
 
 /// HTML of an empty page, which is the baseline of the benchmarks.
 const EMPTY_PAGE_HTML: &str = include_str!("empty.html");
@@ -66,7 +66,8 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .invoke_handler(commands::command_handler())
         .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
-            let window = WebviewWindowBuilder::new(app, window::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
+            let window =
+                WebviewWindowBuilder::new(app, window_labels::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
             drawing::select_rendering_method(&window)?;
             let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);

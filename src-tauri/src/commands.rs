@@ -6,10 +6,10 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
 use crate::conversation_windows::ConversationWindows;
-use crate::window::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW;
 use crate::{
     app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
-    menu_bar, openings, page_sandbox, request_windows, shell_events, zoom,
+    menu_bar, openings, page_sandbox, page_start, request_windows, zoom,
 };
 
 /// Request of an invocation without arguments.
@@ -36,7 +36,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         measure::report_drawn_consent_request,
         page_sandbox::page_sandbox,
         page_sandbox::retry_page_sandbox,
-        shell_events::listen_shell_events,
+        page_start::listen_shell_events,
         background::confirm_closing_dialog,
         background::finish_closing,
         desktop_report::desktop_report,

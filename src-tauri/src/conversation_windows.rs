@@ -9,9 +9,10 @@ use serde::Serialize;
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow};
 use tokio::sync::oneshot;
 
-use crate::closing::Quitting;
+use crate::quitting::Quitting;
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window::{self, MAIN_WINDOW};
+use crate::window;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Maximum number of windows in addition to the main one. Each has a web process.
 const MAX_CONVERSATION_WINDOWS: usize = 8;
@@ -263,7 +264,7 @@ pub(crate) fn show_main_window<R: Runtime>(app: AppHandle<R>, view: Option<Strin
     if let Some(view) = view {
         app.state::<ShellEvents>().send(ShellEvent::ViewChosen { view });
     }
-    if let Some(window) = app.get_webview_window(window::MAIN_WINDOW)
+    if let Some(window) = app.get_webview_window(MAIN_WINDOW)
         && let Err(error) = window::raise(&window)
     {
         tracing::warn!("failed to bring the window to the front: {error}");

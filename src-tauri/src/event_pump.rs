@@ -13,7 +13,7 @@ use tauri::{Runtime, State, Webview};
 use tokio::sync::Semaphore;
 
 use crate::conversation_windows::ConversationWindows;
-use crate::window::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Maximum number of sent batches of events that Drawbridge's page has not acknowledged.
 const MAX_UNSEEN_BATCHES: usize = 8;

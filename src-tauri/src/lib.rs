@@ -24,10 +24,13 @@ mod link_handler;
 mod login_start;
 mod measure;
 mod menu_bar;
+mod open_request;
 mod openings;
 mod page_sandbox;
+mod page_start;
 mod platform;
 mod presence;
+mod quitting;
 mod request_windows;
 mod shell_events;
 mod start;
@@ -35,6 +38,7 @@ mod system_language;
 mod system_switch;
 mod tray;
 mod window;
+mod window_labels;
 mod zoom;
 
 #[cfg(feature = "updater")]
@@ -48,12 +52,12 @@ use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
 use crate::background::ClosingDialog;
-use crate::closing::Quitting;
 use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
 use crate::menu_bar::MenuBars;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
+use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 

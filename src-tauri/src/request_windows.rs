@@ -8,7 +8,8 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 
 use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window::{self, MAIN_WINDOW};
+use crate::window;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Returns the conversation that led to a consent request, or `None` if none did. `calls` are those in progress.
 fn conversation_of<'c>(origin: &'c ConsentRequestOrigin, calls: &'c [ServerCall]) -> Option<&'c str> {

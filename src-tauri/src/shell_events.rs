@@ -8,12 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
-use tauri::{Runtime, State, Webview};
 use updates::UpdateReport;
 
-use crate::conversation_windows::ConversationWindows;
-use crate::openings::{NumberedOpenRequest, OpenRequests};
-use crate::window::MAIN_WINDOW;
+use crate::open_request::NumberedOpenRequest;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -108,7 +106,12 @@ impl ShellEvents {
 
     /// Starts to send events to a page: first the windows, by which the page decides where it shows a request, and then
     /// the event that was stored for it.
-    fn attach_channel(&self, window: &str, channel: Channel<ShellEvent>, windows: impl FnOnce() -> ShellEvent) {
+    pub(crate) fn attach_channel(
+        &self,
+        window: &str,
+        channel: Channel<ShellEvent>,
+        windows: impl FnOnce() -> ShellEvent,
+    ) {
         let mut links = self.lock();
         let held = links.held.remove(window);
         for event in [Some(windows()), held].into_iter().flatten() {
@@ -134,21 +137,6 @@ impl ShellEvents {
 
     fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Starts to send the events of the window and the desktop to the page that occur after this call.
-#[tauri::command]
-pub(crate) fn listen_shell_events<R: Runtime>(
-    webview: Webview<R>,
-    events: State<'_, ShellEvents>,
-    openings: State<'_, OpenRequests>,
-    windows: State<'_, ConversationWindows>,
-    channel: Channel<ShellEvent>,
-) {
-    events.attach_channel(webview.label(), channel, || windows.changed_event());
-    if webview.label() == MAIN_WINDOW {
-        openings.send_current(&events);
     }
 }
 

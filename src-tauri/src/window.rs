@@ -10,9 +10,7 @@ use tauri_plugin_window_state::StateFlags;
 use crate::app_frames;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
-
-/// Label of the main window, as used in the capability.
-pub(crate) const MAIN_WINDOW: &str = "main";
+use crate::window_labels::MAIN_WINDOW;
 
 /// Parameters with which the window is opened.
 struct WindowSetup {

@@ -8,7 +8,7 @@ mod pending_result;
 pub use call_origin::CallOrigin;
 pub use call_record::{CallRecord, TicketPurpose};
 pub use call_record::{CallReply, NewCall};
-pub use call_record::{SentCall, SentNotifier};
+pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
 pub use pending_result::PendingResult;
 pub use pending_result::{ResultOrigin, ResultVerdict};
@@ -61,18 +61,18 @@ impl CallTable {
     /// Removes and returns a call after the symbolic links in its paths were resolved. `number` identifies the
     /// resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.following == Some(number))?;
+        self.records.get(id).filter(|record| record.pending.following == Some(number))?;
         let mut record = self.records.remove(id)?;
-        record.following = None;
+        record.pending.following = None;
         Some(record)
     }
 
     /// Removes and returns a call after its audit entry was written. `number` identifies the write. Returns `None` if
     /// the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.writing == Some(number))?;
+        self.records.get(id).filter(|record| record.pending.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
-        record.writing = None;
+        record.pending.writing = None;
         Some(record)
     }
 

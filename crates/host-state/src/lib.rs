@@ -36,8 +36,8 @@ pub use app_tools::{
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
-    SentCall, SentNotifier, TicketPurpose,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingCallWork, PendingResult, ResultOrigin,
+    ResultVerdict, SentCall, SentNotifier, TicketPurpose,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};

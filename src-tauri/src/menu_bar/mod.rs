@@ -15,7 +15,7 @@ use tauri::menu::{MenuEvent, MenuItem};
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow, Wry};
 
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW;
 use content::MenuContent;
 use model::{MenuConventions, MenuModel};
 use native::ChosenItem;

@@ -6,7 +6,7 @@ use tauri::menu::{AboutMetadata, IsMenuItem, Menu, MenuItem, PredefinedMenuItem,
 use tauri::{Manager as _, Runtime, WebviewWindow};
 
 use super::model::{MenuConventions, MenuEntry, MenuModel, SystemItem};
-use crate::closing;
+use crate::quitting;
 
 /// Prefix of the names of items that the shell implements, in identifiers.
 const SYSTEM_PREFIX: &str = "system:";
@@ -130,7 +130,7 @@ fn about<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
 pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) {
     let result = match item {
         SystemItem::Quit => {
-            closing::quit(window.app_handle());
+            quitting::quit(window.app_handle());
             Ok(())
         }
         // The same as the button of the title bar, so the setting for closing applies.

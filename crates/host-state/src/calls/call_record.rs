@@ -53,6 +53,16 @@ pub struct NewCall {
     pub sent: Option<SentNotifier>,
 }
 
+/// Work in progress beside the owner on which a call waits before it is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PendingCallWork {
+    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
+    /// resolutions are ignored.
+    pub following: Option<u64>,
+    /// Number of the write in progress of the call's audit entry, or `None`.
+    pub writing: Option<u64>,
+}
+
 /// State of a call in progress.
 pub struct CallRecord {
     /// Public state of the call, for observers.
@@ -65,10 +75,8 @@ pub struct CallRecord {
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
     pub requested_prompt: Option<Hash>,
-    /// Arguments as edited by the user, or `None` if the user did not edit them.
-    pub edited: Option<Map<String, Value>>,
-    /// Output schema of the called tool of an app, from when the call is authorized until it is sent.
-    pub output_schema: Option<Value>,
+    /// Facts for the caller, collected until the call is sent.
+    pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
@@ -83,11 +91,8 @@ pub struct CallRecord {
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
     pub entry: u64,
-    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
-    /// resolutions are ignored.
-    pub following: Option<u64>,
-    /// Number of the write in progress of the call's audit entry, or `None`.
-    pub writing: Option<u64>,
+    /// Work in progress beside the owner on which the call waits.
+    pub pending: PendingCallWork,
     /// Result of the call, retained until the call's audit entry is durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
     /// Sender for the result of the call.
@@ -116,16 +121,14 @@ impl CallRecord {
             app,
             request: Some(CallRequest::new(request)),
             requested_prompt: None,
-            edited: None,
-            output_schema: None,
+            sent_call: SentCall::default(),
             sent,
             round: 0,
             ticket: None,
             app_commands: None,
             open_world: false,
             entry: 0,
-            following: None,
-            writing: None,
+            pending: PendingCallWork::default(),
             held: None,
             reply,
         }

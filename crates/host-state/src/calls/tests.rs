@@ -42,11 +42,11 @@ fn call_ids_are_unique_and_calls_are_bounded() {
 #[test]
 fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    calls.records.get_mut("1").expect("the call exists").writing = Some(7);
+    calls.records.get_mut("1").expect("the call exists").pending.writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
     assert!(calls.take_resolved("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
     let taken = calls.take_written("1", 7).expect("the call matches its entry");
-    assert_eq!(taken.writing, None, "the call no longer waits for its entry");
+    assert_eq!(taken.pending.writing, None, "the call no longer waits for its entry");
     assert!(calls.records.is_empty(), "the call is removed from the table");
 }
 

@@ -167,7 +167,7 @@ impl Owner {
             return Err((record, CallFailure::NotReady { server }));
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
-        record.output_schema = tool.and_then(|tool| tool.output_schema.clone());
+        record.sent_call.output_schema = tool.and_then(|tool| tool.output_schema.clone());
         let allowed = tool.map(|tool| app_tool_call_hash(app, tool, &arguments));
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, reply };

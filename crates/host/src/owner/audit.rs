@@ -192,7 +192,7 @@ impl Owner {
             Ok(Some(PendingAct::Call { permit, .. })) => self.send(record, permit),
             Ok(_) => {
                 record.view.state = CallState::Running;
-                record.writing = Some(number);
+                record.pending.writing = Some(number);
                 self.calls.records.insert(id, record);
             }
             Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),

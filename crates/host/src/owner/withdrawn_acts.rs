@@ -166,7 +166,7 @@ impl Owner {
     /// Records that the user cancelled a call while its audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
-        let Some(writing) = record.writing else { return };
+        let Some(writing) = record.pending.writing else { return };
         let is_it = |waiting: &&PendingAct| matches!(waiting, PendingAct::Call { number, .. } if *number == writing);
         let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
         let allowed = permit.payload_hash().clone();

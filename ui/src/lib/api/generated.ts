@@ -4309,7 +4309,7 @@ used?: ToolUsed,
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
+ * Tool use in the model's reply that requested the call. Its `tool_key` is the name of the built-in tool.
  */
 used: ToolUsed, 
 /**

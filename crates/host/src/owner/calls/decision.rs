@@ -37,7 +37,7 @@ impl Owner {
             return self.decide_resolved_call(record, &facts.unwrap_or_default(), shown);
         }
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
-        record.following = Some(number);
+        record.pending.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
             if let Some(record) = owner.calls.take_resolved(&id, number) {

@@ -14,7 +14,7 @@ use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
-use crate::owner::state::{CallRecord, SentCall, TicketPurpose};
+use crate::owner::state::{CallRecord, TicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -29,7 +29,7 @@ impl Owner {
     pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, permit: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
-            record.edited = Some(arguments);
+            record.sent_call.edited = Some(arguments);
         }
         self.send(record, permit);
     }
@@ -93,7 +93,7 @@ impl Owner {
         record.view.state = CallState::Running;
         if let Some(sent) = record.sent.take() {
             // The caller may have stopped waiting.
-            let _ = sent.send(SentCall { edited: record.edited.take(), output_schema: record.output_schema.take() });
+            let _ = sent.send(std::mem::take(&mut record.sent_call));
         }
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));
