@@ -128,6 +128,8 @@ mod tests {
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         // None changes servers, secrets, providers or the desktop, and rules can only be added.
         let granted = [
+            "confirm_closing_dialog",
+            "show_request_elsewhere",
             "read_snapshot",
             "start_server",
             "stop_server",
