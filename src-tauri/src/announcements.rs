@@ -12,7 +12,7 @@ use domain::consent_request::ConsentRequestId;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_notification::NotificationExt as _;
 
-use crate::shell_events::show_consent_request;
+use crate::request_windows::{self, show_consent_request};
 use crate::window;
 
 /// Minimum interval between two notifications, since one is enough to bring the user back to the window.
@@ -88,7 +88,7 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
         let announcements = clicked.state::<Announcements>();
         let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
         match request {
-            Some(id) => show_consent_request(&clicked, Some(id.0.to_string())),
+            Some(id) => show_consent_request(&clicked, Some(id)),
             None => window::show(&clicked),
         }
     });
@@ -98,10 +98,10 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
 }
 
 impl Announcements {
-    /// Shows a notification, unless the window is in front, the request was announced before, or another notification
-    /// was shown within [`MIN_NOTIFICATION_INTERVAL`]. Blocks on the main thread.
+    /// Shows a notification, unless the window that shows the request is in front, the request was announced before, or
+    /// another notification was shown within [`MIN_NOTIFICATION_INTERVAL`]. Blocks on the host and the main thread.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
-        if window::is_in_front(app) {
+        if request_windows::is_in_front(app, request) {
             return;
         }
         let Some(room) = self.lock(|all| all.add(Instant::now(), request, kind)) else { return };
@@ -140,8 +140,8 @@ pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> Stri
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
         ("start-server", true) => "需要你批准才能启动",
-        ("tool", false) => "needs your approval to run a tool",
-        ("tool", true) => "需要你批准才能运行工具",
+        ("tool" | "app-tool", false) => "needs your approval to run a tool",
+        ("tool" | "app-tool", true) => "需要你批准才能运行工具",
         ("sampling" | "sampling-answer", false) => "asks a model",
         ("sampling" | "sampling-answer", true) => "向模型提问",
         ("elicitation", false) => "asks you to fill in a form",

@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 use domain::StoreError;
 use ports::server_config::ConfigProblem;
-use store::Locations;
+use store::FileLocations;
 
 /// Environment variable that overrides the path of the settings file.
 const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
@@ -19,7 +19,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
-pub(crate) fn locations() -> Result<Locations, StoreError> {
+pub(crate) fn file_locations() -> Result<FileLocations, StoreError> {
     locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
@@ -31,14 +31,17 @@ pub(crate) fn registry_address() -> Option<String> {
 fn locations_from(
     config: Option<OsString>,
     data: Option<OsString>,
-    usual: impl FnOnce() -> Result<Locations, StoreError>,
-) -> Result<Locations, StoreError> {
+    usual: impl FnOnce() -> Result<FileLocations, StoreError>,
+) -> Result<FileLocations, StoreError> {
     let given = |value: Option<OsString>| value.filter(|v| !v.is_empty()).map(PathBuf::from);
     match (given(config), given(data)) {
-        (Some(config_file), Some(data_dir)) => Ok(Locations { config_file, data_dir }),
+        (Some(config_file), Some(data_dir)) => Ok(FileLocations { config_file, data_dir }),
         (config, data) => {
             let usual = usual()?;
-            Ok(Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) })
+            Ok(FileLocations {
+                config_file: config.unwrap_or(usual.config_file),
+                data_dir: data.unwrap_or(usual.data_dir),
+            })
         }
     }
 }
@@ -46,15 +49,15 @@ fn locations_from(
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
-/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder, which
-/// sandboxed servers can't read.
+/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder,
+/// which sandboxed servers can't read.
 const COPIED_PROGRAMS_PATH: &str = ".local/lib/drawbridge";
 
 /// Adds the demo server to the settings at the first start, if this package contains it.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] if the settings file can't be written.
-pub(crate) fn add_demo_server_at_first_start(locations: &Locations) -> Result<(), ConfigProblem> {
+pub(crate) fn add_demo_server_at_first_start(locations: &FileLocations) -> Result<(), ConfigProblem> {
     let is_first_start = locations.config_file.symlink_metadata().is_err();
     let program = env::current_exe().ok().filter(|_| is_first_start);
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return Ok(()) };
@@ -64,6 +67,47 @@ pub(crate) fn add_demo_server_at_first_start(locations: &Locations) -> Result<()
         Err(error) => tracing::warn!("the demo server could not be copied out of the AppImage: {error}"),
     }
     Ok(())
+}
+
+/// Replaces the copy of the demo server if this AppImage contains another version of it. An approval of the previous
+/// version does not apply to the new one, so its next start asks again. Must be called before the host starts, so that
+/// a server which starts by itself has the new version.
+pub(crate) fn update_copied_demo_server() {
+    let (Some(mounted), Some(home)) = (appimage_mount_point(), env::home_dir()) else { return };
+    let program = env::current_exe().ok();
+    let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return };
+    match update_copy(&demo, &mounted, &home) {
+        Ok(true) => tracing::info!("the copy of the demo server was updated"),
+        Ok(false) => {}
+        Err(error) => tracing::warn!("the copy of the demo server could not be updated: {error}"),
+    }
+}
+
+/// Replaces the copy of `demo` in the home folder if it exists and has other contents. Returns `true` if it was
+/// replaced.
+fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
+    let Some(name) = demo.file_name().filter(|_| demo.starts_with(mounted)) else { return Ok(false) };
+    let copy = home.join(COPIED_PROGRAMS_PATH).join(name);
+    // A copy that the user has deleted or replaced by a link is not created again.
+    let Ok(found) = copy.symlink_metadata() else { return Ok(false) };
+    if !found.is_file() || (found.len() == demo.metadata()?.len() && fs::read(&copy)? == fs::read(demo)?) {
+        return Ok(false);
+    }
+    copy_program(demo, &copy)?;
+    Ok(true)
+}
+
+/// Copies a program. If the copy exists, it is replaced at once, also while it runs.
+fn copy_program(program: &Path, copy: &Path) -> io::Result<()> {
+    let unfinished = copy.with_extension("new");
+    // An interrupted copy may have left a file that can't be written to.
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    // Copies the mode as well, so the copy is executable.
+    fs::copy(program, &unfinished)?;
+    fs::rename(&unfinished, copy)
 }
 
 /// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
@@ -87,10 +131,8 @@ fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> i
     let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
     let folder = home.join(COPIED_PROGRAMS_PATH);
     fs::create_dir_all(&folder)?;
-    let (copy, unfinished) = (folder.join(name), folder.join("demo-server.new"));
-    // Copies the mode as well, so the copy is executable.
-    fs::copy(&demo, &unfinished)?;
-    fs::rename(&unfinished, &copy)?;
+    let copy = folder.join(name);
+    copy_program(&demo, &copy)?;
     Ok(Some(copy))
 }
 
@@ -115,14 +157,14 @@ fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn default_locations() -> Result<Locations, StoreError> {
-        Ok(Locations { config_file: "/usual/mcp.json".into(), data_dir: "/usual/data".into() })
+    fn default_locations() -> Result<FileLocations, StoreError> {
+        Ok(FileLocations { config_file: "/usual/mcp.json".into(), data_dir: "/usual/data".into() })
     }
 
     #[test]
     fn environment_overrides_one_or_both_locations() {
         let places = locations_from(Some("/a.json".into()), Some("".into()), default_locations);
-        let expected = Locations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
+        let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
         let both = locations_from(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
@@ -147,6 +189,31 @@ mod tests {
         assert_eq!(path(None, ann), Some(demo.clone()), "another package is not copied");
         let other = root.path().join(".mount_y");
         assert_eq!(path(Some(other.as_path()), ann), Some(demo.clone()), "an inherited mount point is ignored");
+    }
+
+    #[test]
+    fn copied_demo_server_follows_the_version_in_the_appimage() {
+        let root = tempfile::tempdir().unwrap();
+        let (mounted, home) = (root.path().join(".mount_x"), root.path().join("home"));
+        let (demo, copy) = (mounted.join("demo-server"), home.join(COPIED_PROGRAMS_PATH).join("demo-server"));
+        fs::create_dir_all(&mounted).unwrap();
+        fs::write(&demo, "version 2").unwrap();
+        let update = || update_copy(&demo, &mounted, &home).unwrap();
+        assert!(!update() && !copy.exists(), "without a copy nothing is created");
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        for other in ["version 1", "a version of another size"] {
+            fs::write(&copy, other).unwrap();
+            // An earlier update was interrupted.
+            fs::write(copy.with_extension("new"), "vers").unwrap();
+            assert!(update(), "{other} is replaced");
+            assert_eq!(fs::read(&copy).unwrap(), b"version 2");
+            assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "no unfinished copy should remain");
+            assert!(!update(), "the same version is not copied again");
+        }
+        fs::write(&demo, "version 3").unwrap();
+        let elsewhere = update_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
+        assert!(!elsewhere, "a demo server outside of the AppImage is not copied");
+        assert_eq!(fs::read(&copy).unwrap(), b"version 2");
     }
 
     #[test]

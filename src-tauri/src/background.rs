@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use api::Api;
 use api::data::CloseAction;
 use host::view::{ServerState, Snapshot};
-use tauri::{AppHandle, Manager as _, Runtime, State};
+use tauri::{AppHandle, Manager as _, Runtime, State, Webview};
 
+use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window;
+use crate::{quitting, window, window_labels};
 
 /// Command line option that starts Drawbridge without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
@@ -85,15 +86,33 @@ impl ClosingDialog {
     }
 }
 
-/// Handles the user's request to close the window according to the setting `onClose`. Returns `true` if the window may
-/// close, which quits Drawbridge, and `false` if the window was hidden or the page shows the dialog.
+/// Returns `true` if the setting for closing applies after a window of a conversation was closed, because it was the
+/// last window.
+const fn is_last_closed(is_main_hidden: bool, has_conversation_windows: bool) -> bool {
+    is_main_hidden && !has_conversation_windows
+}
+
+/// Handles the user's request to close the main window according to the setting `onClose`. Returns `true` if the window
+/// may close, which quits Drawbridge, and `false` if the window was hidden, the page shows the dialog, or Drawbridge
+/// quits once the pages have stored their drafts.
+///
+/// While conversations are open in other windows, the main window is only hidden. The setting applies to the last
+/// window.
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
+    if has_conversation_windows(app) && window::hide_main(app) {
+        return false;
+    }
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
     let running = count_running_servers(&snapshot);
     match close_action(&snapshot.settings.on_close, running) {
-        CloseAction::Quit => true,
-        CloseAction::Background => !hide_window(app),
+        CloseAction::Quit => {
+            quitting::quit(app);
+            false
+        }
+        // If the window can't be hidden, Drawbridge quits, since it would otherwise stay visible after the user has
+        // closed it.
+        CloseAction::Background => !window::hide_main(app),
         CloseAction::Ask => {
             let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
             !app.state::<ClosingDialog>().request_choice(Instant::now(), notify)
@@ -101,29 +120,48 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     }
 }
 
-/// Hides the window. Returns `false` if that fails. Drawbridge then quits, since the window would otherwise stay
-/// visible after the user has closed it.
-fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
-    let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());
-    if let Some(Err(error)) = &hidden {
-        tracing::warn!("failed to hide the window: {error}");
-    }
-    matches!(hidden, Some(Ok(())))
+fn has_conversation_windows(app: &AppHandle) -> bool {
+    app.try_state::<ConversationWindows>().is_some_and(|windows| !windows.conversations().is_empty())
 }
 
-/// Command by which Drawbridge's page reports that it shows the dialog for closing the window.
+/// Applies the setting `onClose` after the user closed the last window, while the main window was already hidden.
+pub(crate) fn after_window_closed(app: &AppHandle) {
+    if !is_last_closed(window::is_main_hidden(app), has_conversation_windows(app)) {
+        return;
+    }
+    let Some(api) = app.try_state::<Api>() else { return };
+    let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return };
+    let running = count_running_servers(&snapshot);
+    match close_action(&snapshot.settings.on_close, running) {
+        CloseAction::Quit => quitting::quit(app),
+        CloseAction::Background => {}
+        CloseAction::Ask => {
+            window::show(app);
+            app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
+        }
+    }
+}
+
+/// Command by which a page reports that it shows a dialog for closing its window, or can't close it yet.
 #[tauri::command]
-pub(crate) fn confirm_closing_dialog(choice: State<'_, ClosingDialog>) {
-    choice.mark_shown();
+pub(crate) fn confirm_closing_dialog<R: Runtime>(
+    webview: Webview<R>,
+    choice: State<'_, ClosingDialog>,
+    windows: State<'_, ConversationWindows>,
+) {
+    if webview.label() == window_labels::MAIN_WINDOW {
+        choice.mark_shown();
+    } else {
+        windows.keep_open(webview.label());
+    }
 }
 
 /// Executes the action that the user chose in the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
-        CloseAction::Quit => app.exit(0),
-        CloseAction::Background if hide_window(&app) => {}
-        CloseAction::Background => app.exit(0),
+        CloseAction::Background if window::hide_main(&app) => {}
+        CloseAction::Quit | CloseAction::Background => quitting::quit(&app),
         CloseAction::Ask => {}
     }
 }
@@ -143,6 +181,19 @@ mod tests {
             ("quit", 3, CloseAction::Quit),
         ] {
             assert_eq!(close_action(setting, running), expected, "{setting} with {running} servers");
+        }
+    }
+
+    #[test]
+    fn setting_for_closing_applies_to_the_last_window() {
+        for (is_main_hidden, has_others, expected) in
+            [(true, false, true), (true, true, false), (false, false, false), (false, true, false)]
+        {
+            assert_eq!(
+                is_last_closed(is_main_hidden, has_others),
+                expected,
+                "main window hidden: {is_main_hidden}, conversations in other windows: {has_others}"
+            );
         }
     }
 

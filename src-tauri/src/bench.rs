@@ -9,14 +9,14 @@ use api::Api;
 use host::view::{ConsentRequestBody, HostEvent, ServerState, UserDecision};
 use host::{CallOrigin, EventReceiver, Host};
 use policy::ApprovalScope;
-use store::Locations;
+use store::FileLocations;
 use tauri::http::{Response, header::CONTENT_TYPE};
 use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, time_since_process_start};
 use crate::page_sandbox::PageSandbox;
-use crate::{commands, drawing, window};
+use crate::{commands, drawing, window_labels};
 
 /// HTML of an empty page, which is the baseline of the benchmarks.
 const EMPTY_PAGE_HTML: &str = include_str!("empty.html");
@@ -44,10 +44,10 @@ pub(crate) enum BenchmarkProblem {
 }
 
 /// Returns paths in a new temporary folder for a benchmark, so that the user's files are neither read nor changed.
-pub(crate) fn temporary_locations() -> Result<Locations, BenchmarkProblem> {
+pub(crate) fn temporary_locations() -> Result<FileLocations, BenchmarkProblem> {
     let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
-    Ok(Locations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
+    Ok(FileLocations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
 }
 
 fn temporary_folder() -> PathBuf {
@@ -66,7 +66,8 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .invoke_handler(commands::command_handler())
         .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
-            let window = WebviewWindowBuilder::new(app, window::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
+            let window =
+                WebviewWindowBuilder::new(app, window_labels::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
             drawing::select_rendering_method(&window)?;
             let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);

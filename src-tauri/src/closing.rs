@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use api::Api;
-use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent};
+use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent, Wry};
 
-#[cfg(target_os = "macos")]
-use crate::openings;
+use crate::conversation_windows::ConversationWindows;
+use crate::event_pump::EventPump;
+use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
-use crate::{background, window};
+use crate::shell_events::ShellEvents;
+use crate::{background, window_labels};
+#[cfg(target_os = "macos")]
+use crate::{openings, window};
 
 /// Timeout for stopping the servers, longer than the grace period of a single server. After it the system kills
 /// remaining processes together with their parent, or the next start of Drawbridge does.
@@ -18,10 +22,23 @@ const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(6);
 /// when it exits.
 pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
-        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == window::MAIN_WINDOW && !background::handle_close_request(app) =>
-        {
-            api.prevent_close();
+        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. } => {
+            let may_close = if label == window_labels::MAIN_WINDOW {
+                background::handle_close_request(app)
+            } else {
+                app.state::<ConversationWindows>().handle_close_request(&label, &app.state::<ShellEvents>())
+            };
+            if !may_close {
+                api.prevent_close();
+            }
+        }
+        RunEvent::WindowEvent { label, event: WindowEvent::Focused(true), .. } => {
+            if let Some(bars) = app.try_state::<MenuBars<Wry>>() {
+                bars.on_focus(app, &label);
+            }
+        }
+        RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } => {
+            on_conversation_window_closed(app, &label);
         }
         // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]
@@ -32,6 +49,21 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Exit => stop_servers(app),
         _ => {}
     }
+}
+
+/// Frees what belonged to the page of a conversation's window. Does nothing for the main window.
+fn on_conversation_window_closed(app: &AppHandle, label: &str) {
+    let (Some(windows), Some(events)) = (app.try_state::<ConversationWindows>(), app.try_state::<ShellEvents>()) else {
+        return;
+    };
+    let Some(conversation) = windows.forget(label, &events) else { return };
+    events.detach_channel(label);
+    app.state::<MenuBars<Wry>>().remove(app, label);
+    if let Some(api) = app.try_state::<Api>() {
+        app.state::<EventPump>().stop(label);
+        api.app_views().remove_views_of_conversation(&conversation);
+    }
+    background::after_window_closed(app);
 }
 
 /// Stops all servers and waits for them, for at most [`SERVER_STOP_TIMEOUT`].

@@ -5,9 +5,11 @@ use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
+use crate::conversation_windows::ConversationWindows;
+use crate::window_labels::MAIN_WINDOW;
 use crate::{
-    app_updates, background, desktop_report, event_pump, link_handler, login_start, measure, openings, page_sandbox,
-    shell_events, zoom,
+    app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
+    menu_bar, openings, page_sandbox, page_start, request_windows, zoom,
 };
 
 /// Request of an invocation without arguments.
@@ -34,7 +36,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         measure::report_drawn_consent_request,
         page_sandbox::page_sandbox,
         page_sandbox::retry_page_sandbox,
-        shell_events::listen_shell_events,
+        page_start::listen_shell_events,
         background::confirm_closing_dialog,
         background::finish_closing,
         desktop_report::desktop_report,
@@ -42,6 +44,11 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         link_handler::set_link_handler,
         openings::finish_opening,
         zoom::set_zoom,
+        menu_bar::set_menu_bar,
+        conversation_windows::open_conversation_window,
+        conversation_windows::finish_closing_window,
+        conversation_windows::show_main_window,
+        request_windows::show_request_elsewhere,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,
@@ -62,16 +69,37 @@ fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
             InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&EMPTY_REQUEST),
             InvokeBody::Raw(_) => &EMPTY_REQUEST,
         };
+        let webview = message.webview_ref();
+        if webview.label() != MAIN_WINDOW {
+            let own = webview.try_state::<ConversationWindows>();
+            let own = own.and_then(|windows| windows.conversation_of(webview.label()));
+            if !names_only(request, own.as_deref()) {
+                return Err(InvokeError::from("this window may not use another conversation"));
+            }
+        }
         let text = api::respond(&api, message.command(), request).await.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))
     });
+}
+
+/// Objects of a request that can name a conversation in addition to the request itself. All other objects, such as the
+/// arguments of a call, have contents of servers.
+const NAMING_OBJECTS: [&str; 2] = ["call", "scope"];
+
+/// Returns `true` if a request names no conversation except `own`.
+fn names_only(request: &Value, own: Option<&str>) -> bool {
+    let inner = NAMING_OBJECTS.iter().filter_map(|key| request.get(key));
+    let mut named = std::iter::once(request).chain(inner).filter_map(|object| object.get("conversation"));
+    named.all(|name| name.is_null() || (name.is_string() && name.as_str() == own))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use serde_json::Value;
+    use serde_json::{Value, json};
+
+    use super::names_only;
 
     include!("own_commands.rs");
 
@@ -82,7 +110,7 @@ mod tests {
     #[test]
     fn window_may_call_exactly_the_listed_commands() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
-        assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the main window may invoke commands");
+        assert_eq!(capability["windows"], serde_json::json!(["main"]), "no other window should have the capability");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(
@@ -90,5 +118,123 @@ mod tests {
             permission_names(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
             "capabilities/main.json should list each command of the table and of the shell, and nothing else"
         );
+    }
+
+    #[test]
+    fn window_of_a_conversation_may_not_change_what_drawbridge_connects_to() {
+        let capability: Value = serde_json::from_str(include_str!("../capabilities/conversation.json")).expect("JSON");
+        assert_eq!(capability["windows"], serde_json::json!(["conversation-*"]), "only windows of conversations");
+        let allowed: BTreeSet<String> =
+            serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
+        // None changes servers, secrets, providers or the desktop, and rules can only be added.
+        let granted = [
+            "confirm_closing_dialog",
+            "show_request_elsewhere",
+            "read_snapshot",
+            "start_server",
+            "stop_server",
+            "restart_server",
+            "report_network_available",
+            "sign_in",
+            "pick_folder",
+            "read_catalog",
+            "refresh_list",
+            "review_definitions",
+            "call_tool",
+            "get_prompt",
+            "read_resource",
+            "list_skills",
+            "read_skill",
+            "cancel_call",
+            "complete",
+            "expand_template",
+            "decide_consent_request",
+            "edit_consent_request",
+            "validate_form",
+            "deny_all_consent_requests",
+            "unmute_server",
+            "read_activity",
+            "read_activity_message",
+            "export_activity",
+            "read_conversation",
+            "append_items",
+            "rename_conversation",
+            "read_conversation_items",
+            "read_omitted_content",
+            "send_message",
+            "edit_message",
+            "retry_reply",
+            "continue_reply",
+            "stop_reply",
+            "choose_branch",
+            "set_conversation",
+            "list_system_prompts",
+            "save_system_prompt",
+            "remove_system_prompt",
+            "set_draft",
+            "list_conversation_tools",
+            "read_conversation_cost",
+            "export_conversation",
+            "read_app_page",
+            "approve_app",
+            "revoke_app",
+            "open_app",
+            "deliver_app_message",
+            "set_app_context",
+            "set_app_tools",
+            "decide_app_request",
+            "save_app_file",
+            "read_app_document",
+            "close_app",
+            "read_policy",
+            "add_policy_rule",
+            "save_media",
+            "list_models",
+            "set_window_settings",
+            "parse_url",
+            "open_url",
+            "listen_events",
+            "acknowledge_events",
+            "report_first_paint",
+            "report_drawn_consent_request",
+            "listen_shell_events",
+            "set_zoom",
+            "set_menu_bar",
+            "finish_closing_window",
+            "show_main_window",
+        ];
+        assert_eq!(
+            allowed,
+            permission_names(granted.into_iter()),
+            "capabilities/conversation.json should grant exactly the commands that its page invokes"
+        );
+        let known: BTreeSet<&str> = api::COMMANDS.iter().chain(OWN_COMMANDS).copied().collect();
+        for name in granted {
+            assert!(known.contains(name), "{name} should be a command of the table or of the shell");
+        }
+    }
+
+    #[test]
+    fn window_of_a_conversation_may_not_name_another_one() {
+        let own = Some("c1");
+        for request in [
+            json!({"conversation": "c1", "text": "Dear Ann"}),
+            json!({"server": "files", "conversation": null}),
+            json!({"server": "files", "arguments": {"conversation": "c2"}}),
+            json!({"call": {"type": "item", "conversation": "c1", "item": "i1"}}),
+            json!({}),
+            Value::Null,
+        ] {
+            assert!(names_only(&request, own), "{request} should be permitted");
+        }
+        for request in [
+            json!({"conversation": "c2", "text": "Dear Ann"}),
+            json!({"conversation": {"id": "c2"}}),
+            json!({"call": {"type": "item", "conversation": "c2", "item": "i1"}}),
+            json!({"id": "q1", "scope": {"kind": "conversation", "conversation": "c2"}}),
+        ] {
+            assert!(!names_only(&request, own), "{request} should be refused");
+        }
+        assert!(!names_only(&json!({"conversation": "c1"}), None), "a closed window has no conversation");
     }
 }

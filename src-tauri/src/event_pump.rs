@@ -1,37 +1,61 @@
-//! Sends the host's events to the page.
+//! Sends the host's events to the page of each window.
 //!
 //! A Tauri channel has an unbounded queue. Therefore the page acknowledges each batch, at most [`MAX_UNSEEN_BATCHES`]
 //! batches are unacknowledged, and later events wait in the host's bounded stream.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use api::{Api, ApiError, Events};
-use tauri::State;
 use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
+use tauri::{Runtime, State, Webview};
 use tokio::sync::Semaphore;
+
+use crate::conversation_windows::ConversationWindows;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Maximum number of sent batches of events that Drawbridge's page has not acknowledged.
 const MAX_UNSEEN_BATCHES: usize = 8;
 
-/// Async task that sends the host's events to Drawbridge's page. A reloaded page replaces it.
+/// Async tasks that send the host's events to the pages of Drawbridge's windows, by the label of the window. A reloaded
+/// page replaces its task.
 #[derive(Default)]
-pub(crate) struct EventPump(Mutex<Option<RunningPump>>);
+pub(crate) struct EventPump(Mutex<HashMap<String, RunningPump>>);
 
 struct RunningPump {
     task: JoinHandle<()>,
     room: Arc<Semaphore>,
 }
 
-/// Starts to send all events of the host to Drawbridge's page that occur after this call.
+impl EventPump {
+    /// Stops sending events to the page of a closed window.
+    pub(crate) fn stop(&self, window: &str) {
+        if let Some(RunningPump { task, .. }) = self.lock().remove(window) {
+            task.abort();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, RunningPump>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Starts to send all events of the host to the page that occur after this call.
 #[tauri::command]
-pub(crate) async fn listen_events(
+pub(crate) async fn listen_events<R: Runtime>(
+    webview: Webview<R>,
     host: State<'_, Api>,
     pump: State<'_, EventPump>,
+    windows: State<'_, ConversationWindows>,
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
-    // A page that is loaded again has no frames.
-    host.app_views().remove_all();
+    // A page that is loaded again has no frames. Those of other windows remain.
+    if webview.label() == MAIN_WINDOW {
+        host.app_views().remove_views_of_main_window(&windows.conversations());
+    } else if let Some(own) = windows.conversation_of(webview.label()) {
+        host.app_views().remove_views_of_conversation(&own);
+    }
     // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();
     let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));
@@ -45,19 +69,18 @@ pub(crate) async fn listen_events(
             }
         }
     });
-    let earlier =
-        pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(RunningPump { task, room: listener_room });
+    let earlier = pump.lock().insert(webview.label().to_owned(), RunningPump { task, room: listener_room });
     if let Some(earlier) = earlier {
         earlier.task.abort();
     }
     Ok(())
 }
 
-/// Records that Drawbridge's page has acknowledged a batch of events.
+/// Records that the page has acknowledged a batch of events.
 #[tauri::command]
-pub(crate) fn acknowledge_events(pump: State<'_, EventPump>) {
-    let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(RunningPump { room, .. }) = running.as_ref()
+pub(crate) fn acknowledge_events<R: Runtime>(webview: Webview<R>, pump: State<'_, EventPump>) {
+    let running = pump.lock();
+    if let Some(RunningPump { room, .. }) = running.get(webview.label())
         && room.available_permits() < MAX_UNSEEN_BATCHES
     {
         room.add_permits(1);

@@ -1,4 +1,4 @@
-//! Desktop shell of Drawbridge: one window with the page, the commands and events of `api`, and features of the
+//! Desktop shell of Drawbridge: windows with the page, the commands and events of `api`, and features of the
 //! operating system (dialogs, browser, notifications, tray, start at login).
 //!
 //! The host contains all other application state.
@@ -13,6 +13,7 @@ mod closing;
 mod commands;
 #[cfg(target_os = "linux")]
 mod connection_hints;
+mod conversation_windows;
 #[cfg(target_os = "linux")]
 mod desktop_entry;
 mod desktop_report;
@@ -22,16 +23,22 @@ mod event_pump;
 mod link_handler;
 mod login_start;
 mod measure;
+mod menu_bar;
+mod open_request;
 mod openings;
 mod page_sandbox;
+mod page_start;
 mod platform;
 mod presence;
+mod quitting;
+mod request_windows;
 mod shell_events;
 mod start;
 mod system_language;
 mod system_switch;
 mod tray;
 mod window;
+mod window_labels;
 mod zoom;
 
 #[cfg(feature = "updater")]
@@ -45,9 +52,12 @@ use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
 use crate::background::ClosingDialog;
+use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
+use crate::menu_bar::MenuBars;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
+use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
@@ -63,7 +73,7 @@ pub fn run() -> ExitCode {
         .init();
     let measure = BenchMeasure::from_environment();
     // A benchmark uses temporary files instead.
-    let locations = if measure.is_none() { app_locations::locations().ok() } else { None };
+    let locations = if measure.is_none() { app_locations::file_locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
     // SAFETY: no thread was started yet, except one of JavaScriptCore at load time that only releases memory.
     #[allow(unsafe_code)]
@@ -100,6 +110,11 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
+    // On Linux, `page_sandbox` watches the web processes.
+    #[cfg(target_os = "macos")]
+    let builder = builder.on_web_content_process_terminate(|webview| {
+        conversation_windows::close_crashed_window(tauri::Manager::app_handle(webview), webview.label());
+    });
     app_frames::register(builder)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -108,7 +123,10 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
+        .manage(MenuBars::<Wry>::default())
+        .manage(ConversationWindows::default())
         .manage(ClosingDialog::default())
+        .manage(Quitting::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())

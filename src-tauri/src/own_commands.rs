@@ -1,6 +1,6 @@
 // Names of the commands that the shell implements in addition to the table of `api`: events, benchmarks, the page
-// sandbox, closing of the window, desktop features, open requests, zoom, and updates. Also included by the build
-// script.
+// sandbox, closing of the window, desktop features, open requests, zoom, menu bars, windows of conversations,
+// and updates. Also included by the build script.
 
 /// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
 const OWN_COMMANDS: &[&str] = &[
@@ -18,6 +18,11 @@ const OWN_COMMANDS: &[&str] = &[
     "set_link_handler",
     "finish_opening",
     "set_zoom",
+    "set_menu_bar",
+    "open_conversation_window",
+    "finish_closing_window",
+    "show_main_window",
+    "show_request_elsewhere",
     "app_updates_report",
     "check_app_updates",
     "install_app_update",

@@ -13,7 +13,7 @@ use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::oneshot;
 
 use crate::announcements::{self, Announcements};
-use crate::{system_language, window};
+use crate::{system_language, window_labels};
 
 /// Environment variable with the folder that contains scripted responses for tests. See [`PlatformInFolder`].
 const TEST_PLATFORM_VARIABLE: &str = "DRAWBRIDGE_TEST_PLATFORM";
@@ -100,7 +100,7 @@ impl DesktopPlatform {
     fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
         let app = self.app()?;
         let dialog = app.dialog().file();
-        Ok(match app.get_webview_window(window::MAIN_WINDOW) {
+        Ok(match app.get_webview_window(window_labels::MAIN_WINDOW) {
             Some(window) => dialog.set_parent(&window),
             None => dialog,
         })

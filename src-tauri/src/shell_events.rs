@@ -1,15 +1,17 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
-//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropped_bundles.rs` and the tray.
+//! Sent by `background.rs`, `closing.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
+//! `conversation_windows.rs` and `request_windows.rs`.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, Manager as _, State};
 use updates::UpdateReport;
 
-use crate::openings::{NumberedOpenRequest, OpenRequests};
+use crate::open_request::NumberedOpenRequest;
+use crate::window_labels::MAIN_WINDOW;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,63 +40,104 @@ pub(crate) enum ShellEvent {
         /// State after the change.
         report: UpdateReport,
     },
+    /// A window of a conversation was opened or closed. All windows are notified, and a page first of all.
+    ConversationWindowsChanged {
+        /// Conversations that are open in windows of their own.
+        conversations: Vec<String>,
+    },
+    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    WindowClosing,
+    /// The user quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
+    /// for long.
+    Quitting,
+    /// The user chose a view in the window of a conversation that only the main window shows.
+    ViewChosen {
+        /// View as the hash of the page's location.
+        view: String,
+    },
+    /// The user chose an action of the page in the menu bar of its window.
+    ActionChosen {
+        /// Identifier of the action.
+        action: String,
+    },
 }
 
-/// Channel for sending events to Drawbridge's page. A reloaded page replaces the channel.
+/// Channels for sending events to the pages of Drawbridge's windows. A reloaded page replaces its channel.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<PageEventLink>);
+pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 
 #[derive(Default)]
-struct PageEventLink {
-    channel: Option<Channel<ShellEvent>>,
-    /// Last event that could not be sent because no page was loaded.
-    held: Option<ShellEvent>,
+struct PageEventLinks {
+    /// Channels by the label of the window.
+    channels: HashMap<String, Channel<ShellEvent>>,
+    /// Last event of each window that could not be sent because the window had no page.
+    held: HashMap<String, ShellEvent>,
 }
 
 impl ShellEvents {
-    /// Sends an event to Drawbridge's page. Returns `false` if no page is loaded.
+    /// Sends an event to the page of the main window. Returns `false` if it has no page.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
-        let link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        link.channel.as_ref().is_some_and(|channel| channel.send(event).is_ok())
+        self.send_to(MAIN_WINDOW, event)
     }
 
-    /// Sends an event to Drawbridge's page, or stores it for the next page if none is loaded. Only the last event is
-    /// stored.
-    pub(crate) fn send_or_hold(&self, event: ShellEvent) {
-        let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_sent = link.channel.as_ref().is_some_and(|channel| channel.send(event.clone()).is_ok());
+    /// Sends an event to the page of the window with this label. Returns `false` if it has no page.
+    pub(crate) fn send_to(&self, window: &str, event: ShellEvent) -> bool {
+        self.lock().channels.get(window).is_some_and(|channel| channel.send(event).is_ok())
+    }
+
+    /// Sends an event to the pages of all windows, and returns the labels of those that have one. `event` is called
+    /// while no other event can be sent, so that the last of several reports contains the last state.
+    pub(crate) fn send_to_all(&self, event: impl FnOnce() -> ShellEvent) -> Vec<String> {
+        let links = self.lock();
+        let event = event();
+        let reached = links.channels.iter().filter(|(_, channel)| channel.send(event.clone()).is_ok());
+        reached.map(|(window, _)| window.clone()).collect()
+    }
+
+    /// Sends an event to the page of a window, or stores it for its next page if it has none. Only the last event of a
+    /// window is stored.
+    pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
+        let mut links = self.lock();
+        let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
         if !is_sent {
-            link.held = Some(event);
+            links.held.insert(window.to_owned(), event);
         }
     }
 
-    fn attach_channel(&self, channel: Channel<ShellEvent>) {
-        let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = link.held.take()
-            && let Err(error) = channel.send(held)
-        {
-            tracing::warn!("failed to send the request to show to the page: {error}");
+    /// Starts to send events to a page: first the windows, by which the page decides where it shows a request, and then
+    /// the event that was stored for it.
+    pub(crate) fn attach_channel(
+        &self,
+        window: &str,
+        channel: Channel<ShellEvent>,
+        windows: impl FnOnce() -> ShellEvent,
+    ) {
+        let mut links = self.lock();
+        let held = links.held.remove(window);
+        for event in [Some(windows()), held].into_iter().flatten() {
+            if let Err(error) = channel.send(event) {
+                tracing::warn!("failed to send an event to a new page: {error}");
+            }
         }
-        link.channel = Some(channel);
+        links.channels.insert(window.to_owned(), channel);
     }
-}
 
-/// Starts to send the events of the window and the desktop to Drawbridge's page that occur after this call.
-#[tauri::command]
-pub(crate) fn listen_shell_events(
-    events: State<'_, ShellEvents>,
-    openings: State<'_, OpenRequests>,
-    channel: Channel<ShellEvent>,
-) {
-    events.attach_channel(channel);
-    openings.send_current(&events);
-}
+    /// Starts to send events to the page of a window in a test.
+    #[cfg(test)]
+    pub(crate) fn attach_page(&self, window: &str, channel: Channel<ShellEvent>) {
+        self.lock().channels.insert(window.to_owned(), channel);
+    }
 
-/// Brings the window to the front and shows a consent request, or the list of pending consent requests if `id` is
-/// `None`.
-pub(crate) fn show_consent_request(app: &AppHandle, id: Option<String>) {
-    app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowConsentRequest { id });
-    crate::window::show(app);
+    /// Stops sending events to the page of a closed window.
+    pub(crate) fn detach_channel(&self, window: &str) {
+        let mut links = self.lock();
+        links.channels.remove(window);
+        links.held.remove(window);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -122,14 +165,19 @@ mod tests {
     fn show_request_event_is_held_for_a_page_and_a_closing_event_is_not() {
         let events = ShellEvents::default();
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
-        events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("1".into()) });
-        events.send_or_hold(ShellEvent::ShowConsentRequest { id: Some("2".into()) });
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: vec!["c1".into()] };
+        let list = json!({"type": "conversation_windows_changed", "conversations": ["c1"]});
+        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
+        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
-        events.attach_channel(channel);
+        let (other_channel, other) = page_channel();
+        events.attach_channel("conversation-1", other_channel, windows);
+        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "another window should not get the request");
+        events.attach_channel(MAIN_WINDOW, channel, windows);
         assert_eq!(
             *got.lock().unwrap(),
-            [json!({"type": "show_consent_request", "id": "2"})],
-            "only the last request should be sent"
+            [list.clone(), json!({"type": "show_consent_request", "id": "2"})],
+            "only the last request should be sent, after the windows by which the page decides where to show it"
         );
         assert!(events.send(ShellEvent::ClosingAsked { servers: 2 }), "with a page the event should be sent");
         assert_eq!(
@@ -137,5 +185,32 @@ mod tests {
             Some(&json!({"type": "closing_asked", "servers": 2})),
             "the page should receive the event"
         );
+        assert!(events.send_to("conversation-1", ShellEvent::ActionChosen { action: "search".into() }), "a window");
+        assert_eq!(
+            *other.lock().unwrap(),
+            [list, json!({"type": "action_chosen", "action": "search"})],
+            "only the window with the menu bar should receive the action"
+        );
+        assert!(!events.send_to("conversation-2", ShellEvent::BundlesOver { count: 0 }), "a window without a page");
+    }
+
+    #[test]
+    fn event_for_all_windows_reaches_each_page_until_its_window_closes() {
+        let events = ShellEvents::default();
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
+        let pages = [MAIN_WINDOW, "conversation-0"].map(|window| {
+            let (channel, got) = page_channel();
+            events.attach_channel(window, channel, windows);
+            got
+        });
+        let mut reached = events.send_to_all(|| ShellEvent::Quitting);
+        reached.sort();
+        assert_eq!(reached, ["conversation-0", MAIN_WINDOW], "both pages should be reached");
+        for page in pages {
+            let last = page.lock().unwrap().last().cloned();
+            assert_eq!(last, Some(json!({"type": "quitting"})), "each page should get the event");
+        }
+        events.detach_channel("conversation-0");
+        assert_eq!(events.send_to_all(|| ShellEvent::Quitting), [MAIN_WINDOW], "only the open window is left");
     }
 }

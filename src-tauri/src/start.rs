@@ -11,7 +11,7 @@ use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
 use ports::server_config::ConfigProblem;
 use ports::{Platform, Ports};
-use store::{CacheFolder, Locations};
+use store::{CacheFolder, FileLocations};
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
@@ -20,8 +20,8 @@ use crate::measure::{BenchMeasure, DrawingReporter};
 use crate::platform::DesktopPlatform;
 use crate::tray::Tray;
 use crate::{
-    announcements, app_frames, app_locations, app_updates, background, bench, closing, dropped_bundles, openings,
-    platform, presence, window,
+    announcements, app_frames, app_locations, app_updates, background, bench, closing, dropped_bundles, menu_bar,
+    openings, platform, presence, window,
 };
 
 /// Reason why Drawbridge could not start.
@@ -42,7 +42,7 @@ enum StartProblem {
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
-    locations: Locations,
+    locations: FileLocations,
     ports: Ports,
     desktop: Arc<DesktopPlatform>,
 }
@@ -75,6 +75,7 @@ pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening:
 fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
     let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
+    app_locations::update_copied_demo_server();
     app_locations::add_demo_server_at_first_start(&locations)?;
     let options =
         HostOptions { autostart: true, shows_apps: app_frames::MCP_APPS_ARE_SUPPORTED, ..HostOptions::default() };
@@ -105,6 +106,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(EventPump::default());
     app_updates::start_updates(app);
     closing::exit_on_signal(app);
+    menu_bar::follow_menus(app);
     window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
     if measure.is_some() || !background::starts_in_background() || !named.is_empty() {
@@ -150,7 +152,7 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
 fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
         Some(_) => bench::temporary_locations()?,
-        None => app_locations::locations()?,
+        None => app_locations::file_locations()?,
     };
     let desktop = Arc::new(DesktopPlatform::default());
     let platform: Arc<dyn Platform> = match platform::test_platform() {

@@ -1,23 +1,25 @@
-//! Main window, which shows the app's page and never navigates to another one.
+//! Windows, which show the app's page and never navigate to another one.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tauri::webview::NewWindowResponse;
-use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager as _, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::app_frames;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
-
-/// Label of the main window, as used in the capability.
-pub(crate) const MAIN_WINDOW: &str = "main";
+use crate::window_labels::MAIN_WINDOW;
 
 /// Parameters with which the window is opened.
 struct WindowSetup {
     /// Folder with the window's position and the storage of its web view, inside the data folder.
     folder: PathBuf,
     on_open: WindowOpenedHook,
+    /// `true` while the main window is hidden because the user closed it. The system also reports windows as invisible
+    /// that the user has minimized, or hidden together with the app.
+    is_main_hidden: AtomicBool,
 }
 
 /// Function that is called with the main window after it was opened.
@@ -33,7 +35,7 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHoo
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
     app.plugin(place.build())?;
-    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open });
+    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open, is_main_hidden: AtomicBool::new(false) });
     Ok(())
 }
 
@@ -43,24 +45,11 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHoo
 /// Returns an error if the system can't open a window.
 pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
-    let builder = WebviewWindowBuilder::new(app, MAIN_WINDOW, WebviewUrl::App("index.html".into()))
-        .title("Drawbridge")
-        .inner_size(1180.0, 780.0)
-        .min_inner_size(640.0, 480.0)
-        .data_directory(setup.folder.join("webview"))
-        // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
-        // would not pass them on. `dropped_bundles` handles bundles.
-        .disable_drag_drop_handler()
-        .on_navigation(|url| is_app_page(url) || app_frames::is_app_document(url))
-        .on_new_window(|_, _| NewWindowResponse::Deny)
-        // Downloads are refused. Only the host writes files, to a path that the user selects.
-        .on_download(|_, _| false);
+    let builder =
+        page_window(app, MAIN_WINDOW, "index.html".into()).inner_size(1180.0, 780.0).min_inner_size(640.0, 480.0);
     PageSandbox::on_window_opening(app);
     let window = builder.build()?;
-    let ready = PageSandbox::watch_web_process(&window)
-        .and_then(|()| app_frames::isolate_app_frames(&window))
-        .and_then(|()| drawing::select_rendering_method(&window))
-        .and_then(|()| (setup.on_open)(&window));
+    let ready = confine_page(&window).and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // The host could not start. The window is hidden because closing it would exit the app before the user has read
         // the message.
@@ -69,7 +58,92 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     ready
 }
 
-/// Brings the window to the front, or opens it if Drawbridge started in the background.
+/// Opens a window with this label that shows only one conversation. The identifier must be usable in a URL unchanged.
+/// Must be called on the main thread.
+///
+/// # Errors
+/// Returns an error if the system can't open a window.
+pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, conversation: &str) -> tauri::Result<()> {
+    let page = format!("index.html?conversation={conversation}#/conversation/{conversation}");
+    let window = page_window(app, label, page.into())
+        .inner_size(760.0, 780.0)
+        .min_inner_size(480.0, 400.0)
+        // The page sets the title of the conversation.
+        .on_document_title_changed(|window, title| {
+            if let Err(error) = window.set_title(&title) {
+                tracing::warn!("failed to set the title of a window: {error}");
+            }
+        })
+        .build()?;
+    let ready = confine_page(&window);
+    if ready.is_err() {
+        // Nothing may be drawn without isolated frames.
+        let _ = window.destroy();
+    }
+    ready
+}
+
+/// Returns the builder of a window with Drawbridge's page.
+fn page_window<'a, R: Runtime>(
+    app: &'a AppHandle<R>,
+    label: &str,
+    page: PathBuf,
+) -> WebviewWindowBuilder<'a, R, AppHandle<R>> {
+    WebviewWindowBuilder::new(app, label, WebviewUrl::App(page))
+        .title("Drawbridge")
+        .data_directory(app.state::<WindowSetup>().folder.join("webview"))
+        // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
+        // would not pass them on. `dropped_bundles` handles bundles.
+        .disable_drag_drop_handler()
+        .on_navigation(|url| is_app_page(url) || app_frames::is_app_document(url))
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        // Downloads are refused. Only the host writes files, to a path that the user selects.
+        .on_download(|_, _| false)
+}
+
+/// Isolates the frames of a new window's page and selects how it draws.
+fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    PageSandbox::watch_web_process(window)
+        .and_then(|()| app_frames::isolate_app_frames(window))
+        .and_then(|()| drawing::select_rendering_method(window))
+}
+
+/// Brings a window to the front. Most systems highlight it in the task bar instead if it can't be raised.
+///
+/// # Errors
+/// Returns an error if the window is already closed.
+pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    if window.label() == MAIN_WINDOW {
+        mark_main_hidden(window.app_handle(), false);
+    }
+    window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
+}
+
+/// Hides the main window until [`raise`] shows it. Returns `false` if that fails.
+pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
+    let hidden = app.get_webview_window(MAIN_WINDOW).map(|window| window.hide());
+    if let Some(Err(error)) = &hidden {
+        tracing::warn!("failed to hide the window: {error}");
+    }
+    let is_hidden = matches!(hidden, Some(Ok(())));
+    if is_hidden {
+        mark_main_hidden(app, true);
+    }
+    is_hidden
+}
+
+/// Returns `true` while the main window is hidden by [`hide_main`].
+pub(crate) fn is_main_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
+    app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_hidden.load(Ordering::Relaxed))
+}
+
+fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
+    if let Some(setup) = app.try_state::<WindowSetup>() {
+        setup.is_main_hidden.store(is_hidden, Ordering::Relaxed);
+    }
+}
+
+/// Brings the main window to the front, or opens it if Drawbridge started in the background.
 pub(crate) fn show(app: &AppHandle) {
     let shown = app.clone();
     if let Err(error) = app.run_on_main_thread(move || show_on_main_thread(&shown)) {
@@ -87,16 +161,9 @@ fn show_on_main_thread(app: &AppHandle) {
         }
         return;
     };
-    // If the window can't be raised, most systems highlight it in the task bar instead.
-    let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
-    if let Err(error) = raised {
+    if let Err(error) = raise(&window) {
         tracing::warn!("failed to bring the window to the front: {error}");
     }
-}
-
-/// Returns `true` if the window has the focus. Blocks on the main thread.
-pub(crate) fn is_in_front(app: &AppHandle) -> bool {
-    app.get_webview_window(MAIN_WINDOW).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
 /// Returns `true` for the URL of Drawbridge's page as served by Tauri, or in development builds by the development

@@ -77,7 +77,7 @@ export const windowAttempts = [
     "a reply to a forged command",
     async () => {
       const posted = message();
-      top.postMessage({ cmd: "snapshot", callback: 1, error: 2, payload: {} }, "*");
+      top.postMessage({ cmd: "read_snapshot", callback: 1, error: 2, payload: {} }, "*");
       return posted;
     },
   ],
@@ -201,10 +201,10 @@ export const windowAttempts = [
   ["the bridge of the web view", () => reach("it", () => window.ipc)],
   ["the message handler of WebKit", () => reach("it", () => window.webkit?.messageHandlers?.ipc)],
   ["the bridge of WebView2", () => reach("it", () => window.chrome?.webview)],
-  ["commands by ipc://", () => reach("them", async () => (await fetch("ipc://localhost/snapshot")).status)],
+  ["commands by ipc://", () => reach("them", async () => (await fetch("ipc://localhost/read_snapshot")).status)],
   [
     "commands by ipc.localhost",
-    () => reach("them", async () => (await fetch("http://ipc.localhost/snapshot", { method: "POST" })).status),
+    () => reach("them", async () => (await fetch("http://ipc.localhost/read_snapshot", { method: "POST" })).status),
   ],
   [
     "files of the window by tauri://",
@@ -225,11 +225,11 @@ export const windowAttempts = [
   ["files of the computer by file://", () => reach("them", async () => (await fetch("file:///etc/passwd")).status)],
   [
     "commands of the host's page",
-    () => reach("them", () => hostCommand("/api/snapshot", { method: "POST", body: "{}" })),
+    () => reach("them", () => hostCommand("/api/read_snapshot", { method: "POST", body: "{}" })),
   ],
   [
     "commands without CORS",
-    () => reach("them", () => hostCommand("/api/snapshot", { method: "POST", body: "{}", mode: "no-cors" })),
+    () => reach("them", () => hostCommand("/api/read_snapshot", { method: "POST", body: "{}", mode: "no-cors" })),
   ],
   [
     "events of the host's page",

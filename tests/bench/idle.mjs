@@ -48,7 +48,7 @@ async function approve(place, names) {
   const session = await startSession(app, place.env, place.output);
   try {
     const page = new Page(session.browser, place.folder);
-    const state = async () => (await page.invoke("snapshot", {})).value;
+    const state = async () => (await page.invoke("read_snapshot", {})).value;
     for (const server of names) {
       await page.invoke("start_server", { server });
       const first = async () => (await state())?.consentRequests[0];

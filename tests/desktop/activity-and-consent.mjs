@@ -125,7 +125,7 @@ export async function activityAndConsent(page, place, step) {
     await page.waitForText("Actions", "[role=dialog]");
     await page.picture("palette");
     await page.press(ESCAPE);
-    const { value } = await page.invoke("snapshot", {});
+    const { value } = await page.invoke("read_snapshot", {});
     await page.invoke("set_settings", { ...value.settings, theme: "dark", language: "zh" });
     await page.until("the language to be changed", () => page.run(() => document.documentElement.lang.startsWith("zh")));
     await page.go("#/server/modern/overview");

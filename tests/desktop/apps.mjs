@@ -70,7 +70,7 @@ export async function apps(page, place, step) {
     assert.deepEqual(open, [], "no attempt should reach anything");
     await callTool(page, ESCAPE, "connections");
     await page.allow("Allow once");
-    const { value } = await page.invoke("activity", { server: ESCAPE, after: null, limit: 2000 });
+    const { value } = await page.invoke("read_activity", { server: ESCAPE, after: null, limit: 2000 });
     assert.ok(value.entries.length > 0, "the activity should be listed");
     await page.waitForText(/"?connections"?/, RESULT);
     const text = await page.text(RESULT);

@@ -14,7 +14,7 @@ export async function callTool(page, server, tool, values = {}) {
 
 /** Returns the number of tool calls that a server has received. */
 async function called(page, server) {
-  const { value } = await page.invoke("activity", { server, after: null, limit: 2000 });
+  const { value } = await page.invoke("read_activity", { server, after: null, limit: 2000 });
   return value.entries.filter((entry) => entry.sent && entry.method === "tools/call").length;
 }
 

@@ -32,7 +32,7 @@ export async function killWhileAnswering(page, place, step) {
     await page.until("the answer to grow further", async () => count(await page.text(ANSWER)) > words);
     await page.fill("Message", DRAFT);
     await page.until("the draft to be stored", async () => {
-      const { value } = await page.invoke("conversation", { conversation });
+      const { value } = await page.invoke("read_conversation", { conversation });
       return value.draft === DRAFT;
     });
     interrupted = { conversation, words };
@@ -63,7 +63,7 @@ export async function restoredAnswer(page, place, step) {
     await page.click("button", "Answer again", ANSWER);
     await page.until("the model to receive a request", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
     await page.click("button", "Stop", "[data-testid=composer]");
-    await page.waitForText("You stopped it.", ANSWER);
+    await page.waitForText("You stopped the answer.", ANSWER);
     await assertPageHasNoKey(page);
     assertNoKeyInFiles(place.home);
   });

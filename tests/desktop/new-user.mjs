@@ -64,7 +64,7 @@ export async function importTenServers(page, place, step) {
     const file = join(place.home, ".cursor/mcp.json");
     mkdirSync(join(place.home, ".cursor"));
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
-    const own = async () => (await page.invoke("snapshot", {})).value.servers.filter(({ name }) => name !== "demo");
+    const own = async () => (await page.invoke("read_snapshot", {})).value.servers.filter(({ name }) => name !== "demo");
     const startedAt = Date.now();
     await page.click("button", "Search for servers");
     await page.waitForText(`Found ${count} servers`, "main");
@@ -95,7 +95,7 @@ export async function importTenServers(page, place, step) {
   await step("a new user: an imported server is called", async () => {
     const called = "#/server/files-1/tools/list_allowed_directories";
     // E7: requests for roots wait in the queue.
-    const waiting = (await page.invoke("snapshot", {})).value.consentRequests;
+    const waiting = (await page.invoke("read_snapshot", {})).value.consentRequests;
     assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only requests for folders should be pending");
     assert.equal(await page.consentRequestText(), "", "no request for folders should be shown as a dialog");
     await page.go(called);
@@ -107,7 +107,7 @@ export async function importTenServers(page, place, step) {
 
 /** Ends the app and its servers, so that the next user can start the app. */
 export async function endApp(page, place) {
-  const { value } = await page.invoke("snapshot", {});
+  const { value } = await page.invoke("read_snapshot", {});
   await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
   await closeWindow("Drawbridge");
   for (const program of [place.demo, "/dist/index.js", place.app]) {

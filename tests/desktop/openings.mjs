@@ -151,7 +151,7 @@ export async function openedWhileRunning(page, place, step) {
 }
 
 async function assertNothingInstalled(page, place, name) {
-  const { value } = await page.invoke("snapshot", {});
+  const { value } = await page.invoke("read_snapshot", {});
   assert.ok(!value.servers.some((server) => server.name === name), "no server should be added");
   assert.ok(!existsSync(join(place.data, "bundles")), "no bundle should be unpacked");
   assert.ok(!existsSync(join(place.home, "ran")), "nothing should have run");

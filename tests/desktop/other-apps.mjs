@@ -20,7 +20,7 @@ export async function otherApps(page, place, step) {
     await page.picture("import");
     await page.click("button", "Import 1 server", "main");
     await page.waitForText("1 server imported", "main");
-    const { value } = await page.invoke("snapshot", {});
+    const { value } = await page.invoke("read_snapshot", {});
     const found = value.servers.find(({ name }) => name === NAME);
     assert.equal(found?.state.is, "stopped", "the imported server should be stopped");
     assert.ok(

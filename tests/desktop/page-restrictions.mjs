@@ -21,7 +21,7 @@ export async function pageRestrictions(page, place, step) {
     }));
     assert.ok(frozen, "`Object.prototype` should be frozen");
     assert.equal(global, false, "the global API of Tauri should be disabled");
-    const { value } = await page.invoke("snapshot", {});
+    const { value } = await page.invoke("read_snapshot", {});
     assert.equal(value.servers.length, 1, "commands of the API should be available");
   });
 

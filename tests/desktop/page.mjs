@@ -288,6 +288,18 @@ export class Page {
     return (await this.#browser.getWindowHandles()).length;
   }
 
+  /** Runs an action in the other of two windows, and returns to the current one. */
+  async inOtherWindow(act) {
+    const current = await this.#browser.getWindowHandle();
+    const other = (await this.#browser.getWindowHandles()).find((handle) => handle !== current);
+    await this.#browser.switchToWindow(other);
+    try {
+      await act();
+    } finally {
+      await this.#browser.switchToWindow(current);
+    }
+  }
+
   async go(hash) {
     await this.run((to) => void (location.hash = to), hash);
   }
@@ -388,7 +400,7 @@ export class Page {
 
   /** Saves a screenshot in the light and the dark theme. */
   async inEachTheme(name) {
-    const { value } = await this.invoke("snapshot", {});
+    const { value } = await this.invoke("read_snapshot", {});
     for (const theme of ["dark", "light"]) {
       await this.invoke("set_settings", { ...value.settings, theme });
       await this.until(`the window to be ${theme}`, () =>

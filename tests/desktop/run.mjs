@@ -2,7 +2,8 @@
 // display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers, `opened` openings
-// from outside of the window, `zoom` the zoom. `steps` counts the steps of everyday tasks and writes their table.
+// from outside of the window, `zoom` the zoom, `windows` the menu bar and windows of conversations, `transcript` a request as a
+// screen reader receives it. `steps` counts the steps of everyday tasks and writes their table.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -32,6 +33,8 @@ import { activityAndConsent } from "./activity-and-consent.mjs";
 import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
 import { steps } from "./steps.mjs";
+import { approvalTranscript } from "./transcript.mjs";
+import { conversationWindow, menuBar } from "./windows.mjs";
 import { zoomRestored, zoomByKeys } from "./zoom.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -52,8 +55,8 @@ const registry = await Registry.start(LISTED);
 /** Returns the path of the script that starts a server package from npm. */
 const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** Creates a home folder for a test. Returns its paths. */
-function placeOf(name) {
+/** Creates a home folder for a test. Returns its paths. `env` has further environment variables of the app. */
+function placeOf(name, env = {}) {
   const home = join(all, name);
   homes.push(home);
   const place = {
@@ -82,6 +85,7 @@ function placeOf(name) {
       LC_ALL: "C.UTF-8",
       GDK_BACKEND: "x11",
       NO_AT_BRIDGE: "1",
+      ...env,
     },
   };
   for (const folder of [place.platform, place.data]) mkdirSync(folder, { recursive: true });
@@ -157,7 +161,14 @@ try {
     await windowOf(large, [], zoomByKeys, endApp);
     await windowOf(large, [], zoomRestored, endApp);
   }
-  if (only === "zoom") {
+  if (only === undefined || only === "windows") {
+    await windowOf(placeOf("windows"), [], menuBar, conversationWindow, endApp);
+  }
+  if (only === undefined || only === "transcript") {
+    // The app exports its accessible objects to the separate session bus of the test.
+    await windowOf(placeOf("read", { NO_AT_BRIDGE: undefined }), [], approvalTranscript, endApp);
+  }
+  if (["zoom", "windows", "transcript"].includes(only)) {
     // Covered above.
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);

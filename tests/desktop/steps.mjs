@@ -115,7 +115,7 @@ export async function steps(page, place, step) {
     });
     await measure(page, "covered", async (user) => {
       const calls = async () => {
-        const { value } = await page.invoke("activity", { server: "demo", after: null, limit: 2000 });
+        const { value } = await page.invoke("read_activity", { server: "demo", after: null, limit: 2000 });
         return value.entries.filter(({ sent, method }) => sent && method === "tools/call").length;
       };
       const before = await calls();

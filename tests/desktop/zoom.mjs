@@ -15,7 +15,7 @@ export async function zoomByKeys(page, _place, step) {
     const before = await width(page);
     for (let times = 0; times < 7; times++) await page.chord(CONTROL, "+");
     await page.until("the page to be twice as large", async () => Math.abs((await width(page)) - before / 2) <= 1);
-    const isChosen = () => [...document.querySelectorAll("select")].some((one) => one.selectedOptions[0]?.text === "200 %");
+    const isChosen = () => [...document.querySelectorAll("select")].some((one) => one.selectedOptions[0]?.text === "200%");
     await page.until("Settings to show the zoom", () => page.run(isChosen));
     for (const [name, view] of [["settings", "#/settings"], ["add-server", "#/add-server"], ["rules", "#/rules"]]) {
       await page.go(view);
@@ -28,7 +28,7 @@ export async function zoomByKeys(page, _place, step) {
     await page.until("the zoom to be reduced by a step", async () => Math.abs((await width(page)) - before / 1.75) <= 1);
     await page.chord(CONTROL, "0");
     await page.until("the zoom to be reset", async () => (await width(page)) === before);
-    await page.choose("Zoom", "150 %");
+    await page.choose("Zoom", "150%");
     await page.until("the selected zoom", async () => Math.abs((await width(page)) - before / 1.5) <= 1);
     storedWidth = await width(page);
   });

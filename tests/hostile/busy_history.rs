@@ -41,6 +41,7 @@ async fn s15_a_busy_history_delays_no_call() {
         origin: CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
         server: "bad".into(),
         tool: "echo".into(),
+        app: None,
         arguments: Map::from_iter([("text".to_owned(), json!("hello"))]),
     };
     let call = tokio::spawn(async move { chat.call_tool(call).await });

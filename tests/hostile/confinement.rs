@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use host::view::{AppSettings, Failure, FailureReason, ServerState};
+use host::view::{AppSettings, FailureReason, ServerFailure, ServerState};
 use ports::server_config::{SandboxConfig, ServerConfig};
 use serde_json::{Value, json};
 use supervision::limits::ServerLimits;
@@ -43,7 +43,7 @@ async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> S
 }
 
 /// Waits until the bad server has failed. Returns the failure.
-async fn wait_until_failed(pair: &ServerPair) -> Failure {
+async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
     loop {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::view::{Failure, ServerState};
+use host::view::{ServerFailure, ServerState};
 use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted_config;
@@ -21,7 +21,7 @@ const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 const TIME_WITHOUT_RESTART: Duration = Duration::from_secs(60);
 
 /// Calls the good server until the bad one is no longer restarted. Returns the last failure of the bad server.
-async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
+async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailure {
     let began = Instant::now();
     let left = async {
         let mut events = pair.app.host.events();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use host::view::{ConsentRequestBody, ConsentRequestView, Failure, ServerState, UserDecision};
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerFailure, ServerState, UserDecision};
 use policy::ApprovalScope;
 use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, ServerConfig, ServerEntry};
 use testkit::app::local_config;
@@ -71,7 +71,7 @@ fn sandboxed_server(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -
     config
 }
 
-async fn wait_until_failed(pair: &ServerPair) -> Failure {
+async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
     let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { panic!("it failed") };
     failure

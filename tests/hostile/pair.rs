@@ -11,7 +11,7 @@ use testkit::calls::UserCalls as _;
 use domain::call::CallFailure;
 use host::HostOptions;
 use host::view::{CallTimeouts, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
-use mcp_proto::session::{ListKind, Timeouts};
+use mcp_proto::session::{ListKind, SessionTimeouts};
 use mcp_proto::types::CallToolResult;
 use policy::ApprovalScope;
 use ports::Ports;
@@ -51,7 +51,11 @@ const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 /// Returns host options with these idle and total timeouts of calls.
 fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
-        timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
+        timeouts: SessionTimeouts {
+            probe: Duration::from_secs(2),
+            initialize: Duration::from_secs(3),
+            ..SessionTimeouts::default()
+        },
         times: CallTimeouts {
             tool: (idle, total),
             list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),

@@ -27,7 +27,7 @@ fn echo_definition(description: &str) -> Value {
 
 /// Returns the hash and the review marks of a server's tool.
 async fn tool_review_marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
-    let reviewed = app.host.reviewed(server.into()).await.unwrap();
+    let reviewed = app.host.server_review(server.into()).await.unwrap();
     let (hash, marks, _) =
         reviewed.review_tool(&reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("a tool {tool}")));
     (hash.to_string(), marks)
@@ -97,7 +97,7 @@ async fn x01_poison_is_marked_in_every_field_and_nothing_is_enabled_before_its_r
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &opening, "--reply", &list])).await;
     let app = &pair.app;
 
-    let reviewed = app.host.reviewed("bad".into()).await.unwrap();
+    let reviewed = app.host.server_review("bad".into()).await.unwrap();
     let mut marked = usize::from(!app.server("bad").await.marks.flags.is_empty());
     for ((about, _), tool) in poisoned.iter().zip(&reviewed.catalog().tools) {
         let (_, marks, allowed) = reviewed.review_tool(&tool.read().unwrap());
@@ -346,7 +346,7 @@ async fn changed_prompt_requires_a_review_before_use() {
         matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
         "the prompt has changed: {refused:?}"
     );
-    let reviewed = app.host.reviewed("bad".into()).await.unwrap();
+    let reviewed = app.host.server_review("bad".into()).await.unwrap();
     let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
     assert_eq!(marks.review_state, Some(ReviewState::Changed), "the review state shows the change");
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "the finding is shown");

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use host::view::{AppSettings, ConsentRequestBody, ServerState, UserDecision};
 use host::{Host, HostOptions};
-use models::{ModelError, ProviderSettings};
+use models::ModelError;
 use policy::ApprovalScope;
 use ports::{AuditQuery, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted_config};
+use testkit::model::provider_settings;
 
 use crate::report::{Measurements, ResultRow};
 
@@ -282,10 +283,6 @@ async fn s11_revocation_applies_to_other_instances() {
     other.close().await;
     app.host.close().await;
     report_withstood(row);
-}
-
-fn provider_settings(url: &str) -> ProviderSettings {
-    serde_json::from_value(json!({ "id": "own", "name": "Own", "kind": "openai", "url": url })).unwrap()
 }
 
 #[tokio::test]

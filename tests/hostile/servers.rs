@@ -6,7 +6,7 @@ use ports::server_config::{ServerEntry, StdioConfig};
 use testkit::app::{TestApp, demo_config, scripted_config};
 use testkit::calls::UserCalls as _;
 
-fn expect_failure(state: &ServerState) -> &host::view::Failure {
+fn expect_failure(state: &ServerState) -> &host::view::ServerFailure {
     match state {
         ServerState::Failed(failure) => failure,
         other => panic!("it should have failed, but is {other:?}"),

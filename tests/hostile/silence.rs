@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::view::{CallTimeouts, ServerState};
-use mcp_proto::session::Timeouts;
+use mcp_proto::session::SessionTimeouts;
 use serde_json::json;
 use testkit::app::scripted_config;
 use testkit::time::ready_without_timer;
@@ -14,7 +14,7 @@ use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
 #[test]
 fn x35_default_timeouts() {
-    let (opening, calls) = (Timeouts::default(), CallTimeouts::default());
+    let (opening, calls) = (SessionTimeouts::default(), CallTimeouts::default());
     assert_eq!(opening.initialize, Duration::from_secs(30), "X35: the timeout of initialize is 30 s");
     assert_eq!(opening.probe, Duration::from_secs(10), "X35: the timeout of server/discover is 10 s");
     assert!(

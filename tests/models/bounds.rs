@@ -42,12 +42,16 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn processor_time_is_measured() {
-    let stopwatch = Stopwatch::start();
-    let until = Instant::now() + Duration::from_millis(300);
+    let (begun, stopwatch) = (Instant::now(), Stopwatch::start());
+    let until = begun + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    assert!(stopwatch.seconds() > 0.01, "the stopwatch should measure the time of the loop: {} s", stopwatch.seconds());
+    let seconds = stopwatch.seconds();
+    // Other tests of this process run at the same time, each on one processor, and the system counts in units of 10 ms.
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = begun.elapsed().as_secs_f64() * processors as f64 + 0.05;
+    assert!((0.01..=most).contains(&seconds), "the loop of 0.3 s should be measured: {seconds} s, at most {most} s");
 }
 
 /// Returns a line of an OpenAI stream with this delta.

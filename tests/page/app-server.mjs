@@ -19,7 +19,7 @@ serve({
   "resources/list": () => ({ resources: [{ uri: PAGE, name: "page.html", mimeType: APP_TYPE }] }),
   "resources/templates/list": () => ({ resourceTemplates: [] }),
   "resources/read": () => {
-    const { html } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-    return { contents: [{ uri: PAGE, mimeType: APP_TYPE, text: html }] };
+    const { html, ui } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+    return { contents: [{ uri: PAGE, mimeType: APP_TYPE, text: html, _meta: { ui: ui ?? {} } }] };
   },
 });

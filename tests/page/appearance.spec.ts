@@ -1,15 +1,12 @@
-// Every view and consent request in light, dark, Chinese, small and large: screenshots for people (in
-// target/screenshots/page), and automatic checks by axe and for overflow.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-
+// Every view and consent request in light, dark, Chinese, small and large: automatic checks by axe and for overflow, and
+// screenshots for people.
 import { axeViolations, DEMO, expect, LEGACY, test as base } from "./fixtures";
+import { savePicture } from "./pictures";
 import { Registry } from "./registry.mjs";
-import { Requests, stableScreenshot } from "./waiting";
+import { decodedPictures, nextFrame, Requests } from "./waiting";
 import { visitViews } from "./visit-views";
 import { NEWER_AND_OLD, visitInstalls } from "./visit-installs";
 
-const PICTURES = resolve(__dirname, "../../target/screenshots/page");
 const SETUP = {
   ...LEGACY,
   servers: {
@@ -105,15 +102,16 @@ for (const { name, look, size, media } of VISITS) {
     test.setTimeout(240_000);
 
     test("every view and consent request has no axe violations, and nothing is cut off", async ({ app, host }) => {
-      for (const { name } of media) mkdirSync(join(PICTURES, name), { recursive: true });
       const problems: string[] = [];
       const requests = new Requests(app);
       const onView = async (view: string) => {
         await requests.settled();
+        await decodedPictures(app);
         for (const { name, rules, contrast = "no-preference", forcedColors = "none" } of media) {
           if (media.length > 1) await app.emulateMedia({ contrast, forcedColors });
           const problem = (text: string) => problems.push(`${view}, ${name}: ${text}`);
-          writeFileSync(join(PICTURES, name, `${view}.png`), await stableScreenshot(app));
+          await nextFrame(app);
+          await savePicture(app, `${name}/${view}`);
           if (rules !== "none") (await axeViolations(app, axeOptions(rules, contrast === "more"))).forEach(problem);
           const { moving, wider, taller } = await app.evaluate(() => ({
             moving: document.getAnimations().filter(({ playState }) => playState === "running").length,

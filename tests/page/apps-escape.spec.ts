@@ -105,7 +105,7 @@ test.describe("an app that reaches for the page", () => {
     };
     await attempt("the parent", () => parent.document);
     await attempt("the top window", () => { top.location.href = "https://evil.example/"; });
-    await attempt("the API", () => fetch(location.ancestorOrigins[0] + "/api/snapshot", { method: "POST", body: "{}" }));
+    await attempt("the API", () => fetch(location.ancestorOrigins[0] + "/api/read_snapshot", { method: "POST", body: "{}" }));
     post({ method: "ui/notifications/sandbox-proxy-ready", params: {} });
     show(reached.length === 0 ? "nothing reached" : reached.join());`;
   test.use({ setup: scriptedApp(pageWith("Hostile", script)) });
@@ -178,11 +178,11 @@ test("the host name of an app serves documents only", async ({ host }) => {
   const name = `${"0123456789abcdef".repeat(2)}.localhost:${port}`;
   const json = { "content-type": "application/json" };
   expect(await status("GET", "/", { host: name }), "an app that is not shown has no document").toBe(404);
-  expect(await status("POST", "/api/snapshot", { host: name, ...json }), "the API is not there").toBe(405);
+  expect(await status("POST", "/api/read_snapshot", { host: name, ...json }), "the API is not there").toBe(405);
   expect(await status("GET", "/events", { host: name }), "the events are not there").toBe(404);
   const origin = `http://${name}`;
   const own = { host: `127.0.0.1:${port}`, origin, ...json };
-  expect(await status("POST", "/api/snapshot", own), "an app can't use the API").toBe(403);
+  expect(await status("POST", "/api/read_snapshot", own), "an app can't use the API").toBe(403);
   expect(await status("GET", "/", { host: `127.0.0.1:${port}`, "sec-fetch-site": "same-site" })).toBe(403);
-  expect(await status("POST", "/api/snapshot", { host: `127.0.0.1:${port}`, ...json }), "the page can").toBe(200);
+  expect(await status("POST", "/api/read_snapshot", { host: `127.0.0.1:${port}`, ...json }), "the page can").toBe(200);
 });

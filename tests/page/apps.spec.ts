@@ -168,6 +168,41 @@ test.describe("an app that throws at its start", () => {
   });
 });
 
+test.describe("an app that writes to the clipboard", () => {
+  const script = `
+    const button = document.createElement("button");
+    button.textContent = "Copy";
+    button.onclick = () =>
+      navigator.clipboard.writeText("from the app").then(() => show("written"), ({ name }) => show("refused: " + name));
+    document.body.append(button);
+    show("ready");`;
+  const ui = { permissions: { clipboardWrite: {}, camera: {} }, csp: { frameDomains: ["https://frames.example"] } };
+  // Chromium reports each refusal on the console.
+  test.use({ setup: scriptedApp(pageWith("Clipboard", script), ui), checksFaults: false });
+
+  // [apps-permissions]
+  test("does so only once the user has allowed it, and the rest is refused with the reasons", async ({ app }) => {
+    await app.context().grantPermissions(["clipboard-write"]);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    const copy = appFrame(app, "show").getByRole("button", { name: "Copy" });
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await copy.click();
+    await expect(outcome, "nothing should be allowed by default").toHaveText("refused: NotAllowedError");
+
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    await app.getByRole("menuitem", { name: "Permissions…" }).click();
+    await reviewCard(app).getByText("2 ignored declarations").click();
+    await expect(reviewCard(app)).toContainText("frameDomains https://frames.example is not available: ");
+    await expect(reviewCard(app)).toContainText("camera is not available: ");
+    await reviewCard(app).getByRole("checkbox", { name: "Allow writing to the clipboard" }).check();
+    await reviewCard(app).getByRole("button", { name: "Show app", exact: true }).click();
+    await expect(outcome).toHaveText("ready");
+    await copy.click();
+    await expect(outcome).toHaveText("written");
+  });
+});
+
 test.describe("an app whose request is blocked", () => {
   const html = `<!doctype html><title>Blocked</title><script>
     console.warn("asking for data", { attempt: 1 });
@@ -237,7 +272,7 @@ test.describe("an app that requests answers from a model", () => {
     const provider = await Provider.start("sk-canary-apps-7c31");
     try {
       await provider.setUpIn(host);
-      const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+      const { settings } = await host.call<{ settings: object }>("read_sampling", { server: "harbour" });
       const model = { provider: "fake", model: "gpt-5.2" };
       await host.call("set_sampling", { server: "harbour", settings: { ...settings, model } });
       await callToolOnce(app, "show");
@@ -274,7 +309,7 @@ test.describe("an app that requests answers from a model", () => {
   });
 
   test("is offered no sampling if the user has not turned it on for the server", async ({ app, host }) => {
-    const { settings } = await host.call<{ settings: object }>("sampling", { server: "harbour" });
+    const { settings } = await host.call<{ settings: object }>("read_sampling", { server: "harbour" });
     await host.call("set_sampling", { server: "harbour", settings: { ...settings, isEnabled: false } });
     await callToolOnce(app, "show");
     await approveApp(app);
@@ -317,6 +352,28 @@ test("after a reload of the window, an approved app is shown only when the user 
     await show.click();
     await expect(board.getByText("4 tasks"), "the approval should be stored").toBeVisible();
     await expect(reviewCard(app), "an approved app should not be reviewed again").toHaveCount(0);
+
+    // What the app last gave to the model is shown in its place.
+    await board.getByRole("button", { name: /^Paint the buoy/ }).click();
+    await expect(app.getByRole("button", { name: /Context from the app of show_board/ }).first()).toBeVisible();
+    await app.getByRole("textbox", { name: "Message" }).fill("say hello");
+    const answer = app.getByText(/^Hello! Grüße/);
+    // A message is held for a moment after an app has changed its context.
+    await expect(async () => {
+      if (await answer.isHidden()) await app.getByRole("button", { name: "Send", exact: true }).click({ timeout: 500 });
+      await expect(answer).toBeVisible({ timeout: 3_000 });
+    }).toPass();
+    const reads = async () => {
+      const { entries } = await host.activity("harbour");
+      return entries.filter(({ method }) => method === "resources/read").length;
+    };
+    const before = await reads();
+    await app.reload();
+    await expect(app.getByText("The app last gave this to the model:")).toBeVisible();
+    await expect(app.getByText(/has selected the card “Paint the buoy”/).first()).toBeVisible();
+    await expect(app.getByRole("button", { name: "Show app again" })).toBeVisible();
+    await expect(app.locator("iframe"), "nothing of the app should be loaded by itself").toHaveCount(0);
+    expect(await reads(), "nothing should be requested from the server").toBe(before);
   } finally {
     await provider.stop();
   }

@@ -29,10 +29,10 @@ export async function approveApp(app: Page): Promise<void> {
   await reviewCard(app).getByRole("button", { name: "Show app", exact: true }).click();
 }
 
-/** Returns a setup with a server whose tool `show` has an app with this page. */
-export function scriptedApp(html: string): Setup {
+/** Returns a setup with a server whose tool `show` has an app with this page, whose metadata is `ui`. */
+export function scriptedApp(html: string, ui: object = {}): Setup {
   const harbour = { command: process.execPath, args: [join(__dirname, "app-server.mjs"), SCRIPT] };
-  return { servers: { harbour }, script: { html }, running: ["harbour"], theme: "light", language: "en" };
+  return { servers: { harbour }, script: { html, ui }, running: ["harbour"], theme: "light", language: "en" };
 }
 
 /**

@@ -377,7 +377,7 @@ test("an answer is stopped and repeated, and an edited message creates a version
     "the beginning of the answer should be visible",
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
-  await expect(log(app).getByText("You stopped it.")).toBeVisible();
+  await expect(log(app).getByText("You stopped the answer.")).toBeVisible();
   await log(app).getByRole("button", { name: "Answer again" }).first().click();
   await expect(
     log(app).getByText("answering…"),
@@ -428,7 +428,7 @@ test("tools are disabled one by one, and unreviewed ones are not offered", async
   await dialog.getByRole("checkbox", { name: "add", exact: true }).click();
   await expect(dialog.getByText(/^0 tools offered/)).toBeVisible();
   const { settings } = await host.call<{ settings: { servers: unknown[] } }>(
-    "conversation",
+    "read_conversation",
     { conversation },
   );
   expect(settings.servers).toEqual([

@@ -2,6 +2,7 @@
 import { axeViolations, expect, test as base, visit, type DevHost } from "./fixtures";
 import type { Page } from "@playwright/test";
 import { Provider } from "./provider";
+import { scenarioSetup } from "./scenario";
 
 const KEY = "sk-canary-settings-61c3";
 
@@ -17,11 +18,11 @@ const test = base.extend<{ provider: Provider }>({
   ],
 });
 
-async function openConversation(app: Page, host: DevHost): Promise<void> {
+async function openConversation(app: Page, host: DevHost, model = "gpt-4o", servers: object[] = []): Promise<void> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title: "Talk" });
   const settings = {
-    model: { provider: "fake", model: "gpt-4o" },
-    ...{ systemPrompt: "", servers: [], shareRoots: false, thinking: false },
+    model: { provider: "fake", model },
+    ...{ systemPrompt: "", servers, shareRoots: false, thinking: false },
   };
   await host.call("set_conversation", { conversation: id, settings });
   await visit(app, `#/conversation/${id}`);
@@ -100,4 +101,41 @@ test("a system prompt is saved, chosen in another conversation, renamed and dele
   await dialog.getByRole("button", { name: "Delete this prompt" }).click();
   await expect(dialog.getByText("Saved prompt deleted.")).toBeVisible();
   await expect(dialog.getByRole("combobox", { name: "Saved prompts" })).toHaveCount(0);
+});
+
+test.describe("with seventeen tools and a model whose context size is unknown", () => {
+  const description = `Describes a part of the harbour. ${"It says how the part is used. ".repeat(15)}`;
+  const names = Array.from({ length: 17 }, (_, index) => `part_${index + 1}`);
+  const tools = names.map((name) => ({ name, description, inputSchema: { type: "object" } }));
+  test.use({ setup: scenarioSetup({ tools }) });
+
+  test("E5: all tools are sent until the user chooses a search, which the button shows", async ({ app, host, provider }) => {
+    await visit(app, "#/server/harbour/tools");
+    await app.getByRole("button", { name: /^Review 17 new tools/ }).click();
+    await app.getByRole("button", { name: "Mark all as reviewed" }).click();
+    await expect(app.getByRole("button", { name: /^Review \d+ new tool/ }), "all tools should be reviewed").toHaveCount(0);
+    await openConversation(app, host, "unknown-model", [{ server: "harbour", tools: null, instructions: null }]);
+    const sentTools = async () => {
+      const sent = (await provider.requests()).at(-1)?.body.tools ?? [];
+      return sent.map((tool) => tool.function.name).sort();
+    };
+    await sendMessage(app, "say hello");
+    expect(await sentTools(), "all tools should be sent").toEqual(names.map((name) => `harbour__${name}`).sort());
+
+    const button = app.getByTestId("composer").getByRole("button", { name: /^Tools of harbour/ });
+    await expect(button, "the button should mention no search").not.toHaveAccessibleName(/by search/);
+    await button.click();
+    const dialog = app.getByRole("dialog");
+    await expect(dialog.getByRole("status"), "the size of all definitions should be shown").toContainText(/17 tools.*tokens/i);
+    await dialog.getByRole("button", { name: /harbour/ }).click();
+    await expect(
+      dialog.getByRole("checkbox", { name: "part_3", exact: true }),
+      "the size of each definition should be shown",
+    ).toHaveAccessibleDescription(/\d+ tokens/);
+    await dialog.getByRole("combobox", { name: "Tools for the model" }).selectOption("search");
+    await app.keyboard.press("Escape");
+    await expect(button, "the button should show the search").toHaveAccessibleName(/by search/);
+    await sendMessage(app, "say hello again");
+    await expect.poll(sentTools, { message: "the model should receive a search instead of the tools" }).toEqual(["search_tools"]);
+  });
 });

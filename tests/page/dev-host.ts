@@ -171,12 +171,12 @@ export class DevHost {
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.call<Snapshot>("snapshot");
+    return this.call<Snapshot>("read_snapshot");
   }
 
   /** Returns the activity log of a server so far. */
   activity(server: string): Promise<{ entries: { method: string | null; sent: boolean }[] }> {
-    return this.call("activity", { server, after: null, limit: 500 });
+    return this.call("read_activity", { server, after: null, limit: 500 });
   }
 
   /** Starts a server through the API, with a permanent approval of its command. */

@@ -1,9 +1,11 @@
 // Example servers of the MCP Apps project, each a package with all of its code in one file. They are downloaded without
 // their dependencies, which they don't need, and verified by the hash that is pinned here.
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 
 const FOLDER = resolve(__dirname, "../../target/app-servers");
 const VERSION = "2.0.3";
@@ -51,7 +53,10 @@ export const EXAMPLES: Record<string, string> = {
     "GjOn3QFaCt6KhIooWDIGJcqbQEyluaDMcBmD8QjS/GUYrzrJo3jjID3H5gjfSmK5aw02MWDrCdvURQCpN7PKPA==",
 };
 
-/** Returns the path of the script that starts an example server with `--stdio`. Downloads it at the first use. */
+/**
+ * Returns the path of the script that starts an example server: over stdio with `--stdio`, otherwise over HTTP.
+ * Downloads it at the first use.
+ */
 export async function exampleServer(name: string): Promise<string> {
   const folder = join(FOLDER, `${name}-${VERSION}`);
   const script = join(folder, "package/dist/index.js");
@@ -72,4 +77,39 @@ export async function exampleServer(name: string): Promise<string> {
   if (existsSync(script)) rmSync(unpacked, { recursive: true });
   else renameSync(unpacked, folder);
   return script;
+}
+
+/** Example server over HTTP in a child process. */
+export class HttpExample {
+  readonly url: string;
+  readonly #process: ChildProcess;
+
+  private constructor(url: string, process: ChildProcess) {
+    this.url = url;
+    this.#process = process;
+  }
+
+  /** Starts an example server on a free port of the loopback interface. */
+  static async start(name: string): Promise<HttpExample> {
+    const args = ["--require", join(__dirname, "loopback.cjs"), await exampleServer(name)];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, PORT: "0" },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const port = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout! }).on("line", (line) => {
+        const printed = /^port (\d+)$/.exec(line)?.[1];
+        if (printed !== undefined) resolve(printed);
+      });
+      child.once("exit", () => reject(new Error(`the example server ${name} ended at its start`)));
+    });
+    return new HttpExample(`http://127.0.0.1:${port}/mcp`, child);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await ended;
+  }
 }

@@ -131,10 +131,10 @@ test("a shared folder with servers is announced once for each content of its fil
   await notice.getByRole("button", { name: `Review the servers of ${project}` }).click();
   await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();
   await expect(main.getByRole("checkbox", { name: "brought" }), "the server should not be preselected").not.toBeChecked();
-  await expect.poll(() => host.call("unseen_projects", {}), "the folder should count as seen").toEqual({ projects: [] });
+  await expect.poll(() => host.call("list_unseen_projects", {}), "the folder should count as seen").toEqual({ projects: [] });
 
   const reload = async () => {
-    const read = app.waitForResponse(/\/api\/unseen_projects$/);
+    const read = app.waitForResponse(/\/api\/list_unseen_projects$/);
     await app.reload();
     await (await read).finished();
   };
@@ -146,7 +146,7 @@ test("a shared folder with servers is announced once for each content of its fil
   await expect(notice, "a changed file should be announced again").toContainText(project);
   await notice.getByRole("button", { name: `Dismiss the note on ${project}` }).click();
   await expect(notice).toHaveCount(0);
-  await expect.poll(() => host.call("unseen_projects", {}), "the dismissal should be stored").toEqual({ projects: [] });
+  await expect.poll(() => host.call("list_unseen_projects", {}), "the dismissal should be stored").toEqual({ projects: [] });
 });
 
 test("a server is copied as JSON and as a link, and its secret is named but not copied", async ({ app, host, context }) => {
@@ -173,7 +173,14 @@ test("a server is copied as JSON and as a link, and its secret is named but not 
   const link = await copied();
   expect(link).toMatch(/^drawbridge:\/\/mcp\/install\?name=notes&config=/);
   expect(Buffer.from(link.split("config=")[1]!, "base64url").toString(), "the link should have no secret").not.toContain(SECRET);
+
+  await choose("Copy “Add to Drawbridge” badge (Markdown)");
+  await expect(note).toContainText("Badge copied as Markdown");
+  const badge = await copied();
+  expect(badge, "the badge should have the link, and the link as text").toBe(
+    `[Add to Drawbridge](${link}), or copy this and paste it under *Add server*:\n\n\`\`\`text\n${link}\n\`\`\``,
+  );
   await visit(app, "#/add-server");
-  await main.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" }).fill(link);
+  await main.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" }).fill(badge);
   await expect(main, "Drawbridge should read its own link").toContainText(`${DEMO} --era both`);
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
+import { savePicture } from "./pictures";
 
 /** API key that must never be visible in the page or stored in a file. */
 const KEY = "sk-canary-models-4b2e";
@@ -30,6 +31,24 @@ function files(folder: string): string[] {
     return statSync(path).isDirectory() ? files(path) : [path];
   });
 }
+
+test("E31: a key is entered while the provider changes", async ({ app, host, address }) => {
+  const settings = { id: "fake", kind: "openai", url: `${address}/v1`, conversions: [] };
+  await host.call("set_provider", { ...settings, name: "Fake lab" });
+  await host.call("set_provider_key", { id: "fake", key: KEY });
+  await visit(app, "#/models");
+  const card = app.getByRole("article", { name: "Fake lab" });
+  await expect(card).toContainText("Key set");
+  await card.getByText("New key").click();
+  await card.getByLabel("Key").focus();
+  await app.keyboard.type("sk-half");
+  await host.call("set_provider", { ...settings, name: "Other lab" });
+  const changed = app.getByRole("article", { name: "Other lab" });
+  await expect(changed, "the change should be shown").toBeVisible();
+  await expect(changed.getByLabel("Key"), "the field should stay expanded and focused").toBeFocused();
+  await app.keyboard.type("-way");
+  await expect(changed.getByLabel("Key"), "the text should be kept").toHaveValue("sk-half-way");
+});
 
 test("a provider is added, tested, made the default and removed", async ({ app, host, address }) => {
   await visit(app, "#/models");
@@ -85,14 +104,13 @@ for (const [language, theme, add] of [
       await expect(card, "the provider should be shown with its models").toContainText("gpt-4o");
       for (const part of await card.locator("summary").all()) await part.click();
       await expect(card.getByRole("row").nth(1)).toBeVisible();
-      const folder = join(__dirname, "../../target/screenshots/page");
-      await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
+      await savePicture(app, `models-${language}-${theme}`);
       const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       await expect.poll(wider, "nothing should be wider than the window").toBeLessThanOrEqual(0);
       expect(await axeViolations(app), "axe should find no violations").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "Enter should open the dialog").toBeVisible();
-      await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
+      await savePicture(app, `models-add-${language}-${theme}`);
       expect(await axeViolations(app), "axe should find no violations").toEqual([]);
     });
   });

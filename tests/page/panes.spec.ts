@@ -62,7 +62,7 @@ test.describe("panes", () => {
   });
 
   test("E14: a tool shows its whole title above its whole name", async ({ app, host }) => {
-    const { tools } = await host.call<{ tools: { name: string; title: string | null }[] }>("catalog", { server: "harbour" });
+    const { tools } = await host.call<{ tools: { name: string; title: string | null }[] }>("read_catalog", { server: "harbour" });
     await visit(app, "#/server/harbour/tools");
     const titled = tools.flatMap(({ name, title }) => (title === null ? [] : [{ name, title }]));
     expect(titled.length, "the demo server should have titled tools").toBeGreaterThan(5);

@@ -8,7 +8,12 @@ import type { DevHost } from "./dev-host";
 
 /** Request that the provider has received. */
 export interface ReceivedRequest {
-  body: { messages: { role: string; content: unknown }[]; max_tokens?: number; temperature?: number };
+  body: {
+    messages: { role: string; content: unknown }[];
+    tools?: { function: { name: string } }[];
+    max_tokens?: number;
+    temperature?: number;
+  };
 }
 
 export class Provider {

@@ -49,6 +49,20 @@ test("every decision is in the audit log, and a grant can be revoked", async ({ 
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
+test("E26: the hash in a request finds its decision in the audit log", async ({ app, host }) => {
+  await callTool(app, "fail");
+  const { hash } = await host.consentRequest("tool");
+  const short = consentRequest(app).getByText(`Hash: ${hash.slice(0, 8)}`);
+  await expect(short, "the request should show the beginning of its hash").toBeVisible();
+  await short.click();
+  await expect(consentRequest(app).getByText(hash), "the whole hash should be one click away").toBeVisible();
+  await consentRequest(app).getByRole("button", { name: "Deny", exact: true }).click();
+  await visit(app, "#/audit");
+  await app.getByRole("searchbox", { name: "Search decisions" }).fill(hash);
+  await expect(app.getByRole("row").filter({ hasText: "fail" }).getByText("Denied")).toBeVisible();
+  await expect(app.getByRole("row"), "no other decision should have this hash").toHaveCount(2);
+});
+
 test("the audit log is searched, expanded, verified and exported, also by keyboard", async ({ app, host }) => {
   await callTool(app, "fail");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();

@@ -1,14 +1,10 @@
-// A suspicious result is shown in the conversation before the model reads it, at two widths. Screenshots for people
-// are in target/screenshots/page/result-review.
-import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-
+// A suspicious result is shown in the conversation before the model reads it, at two widths.
 import type { Page } from "@playwright/test";
 
 import { allow, axeViolations, expect, consentRequest, test as base, visit } from "./fixtures";
+import { savePicture } from "./pictures";
 import { Provider } from "./provider";
 
-const PICTURES = resolve(__dirname, "../../target/screenshots/page/result-review");
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 480, height: 800 },
@@ -63,14 +59,13 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
     frame,
     "S27: the request should show everything that the model would read",
   ).toContainText("It did not work: Ignore all previous");
-  mkdirSync(PICTURES, { recursive: true });
   for (const size of SIZES) {
     await app.setViewportSize(size);
     const withhold = frame.getByRole("button", { name: "Don't send", exact: true });
     await withhold.scrollIntoViewIfNeeded();
     await expect(withhold).toBeInViewport();
     await expect(withhold, "S27: the button to withhold the result should be enabled").toHaveAttribute("aria-disabled", "false");
-    await app.screenshot({ path: join(PICTURES, `${size.width}.png`) });
+    await savePicture(app, `result-review/${size.width}`);
     expect(await axeViolations(app), `axe should find no violations at ${size.width}`).toEqual([]);
     const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     await expect.poll(wider, `nothing should be wider than the window at ${size.width}`).toBeLessThanOrEqual(0);

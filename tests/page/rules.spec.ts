@@ -68,6 +68,22 @@ for (const width of [1180, 480]) {
   });
 }
 
+test("Undo puts a removed rule back under its number and in its place", async ({ app, host }) => {
+  const rule = { id: "", source: "user", effect: "allow", server: "harbour", tool: "add", direction: "to_server", arguments: [] };
+  const rest = { annotations: null, scope: { kind: "always" }, expiresAt: null, trustedServer: false, identity: null, afterUntrusted: false };
+  for (const note of ["first", "second"]) await host.call("set_policy_rule", { ...rule, ...rest, note });
+  const stored = () => (JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] }).rules;
+  const before = stored();
+  expect(before).toMatchObject([{ note: "first" }, { note: "second" }]);
+  await visit(app, "#/rules");
+  await app.getByRole("button", { name: /^Remove: Allow/ }).first().click();
+  await expect(app.getByText("Rule removed")).toBeVisible();
+  expect(stored(), "the rule should be removed at once").toMatchObject([{ note: "second" }]);
+  await app.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(app.getByText("Rule removed")).toHaveCount(0);
+  expect(stored(), "the file should be as before").toEqual(before);
+});
+
 test("a rule is written from a request, and allows similar calls", async ({ app, host }) => {
   const arguments_ = { a: 1, b: 2 };
   const reviewing = host.call("call_tool", { call: "seen", server: "harbour", tool: "add", arguments: arguments_ });

@@ -19,7 +19,7 @@ const test = base.extend<{ provider: Provider }>({
     const provider = await Provider.start(KEY);
     await provider.setUpIn(host);
     const model = { provider: "fake", model: "gpt-5.2" };
-    const { settings: before } = await host.call<{ settings: object }>("sampling", {
+    const { settings: before } = await host.call<{ settings: object }>("read_sampling", {
       server: "harbour",
     });
     await host.call("set_sampling", { server: "harbour", settings: { ...before, model } });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 import { SCRIPTED } from "./dev-host";
-import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test, waitUntilDeniable } from "./fixtures";
+import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test, visit, waitUntilDeniable } from "./fixtures";
 
 const URL = "https://permits.example.com/harbour/aurora?day=monday";
 
@@ -199,5 +199,21 @@ test.describe("folders that a server asks for at its start", () => {
     await expect.poll(responses, { message: "the next start should be answered without consent" }).not.toHaveLength(1);
     for (const response of responses()) expect(response, "nothing should be shared").toContain('"roots":[]');
     expect((await host.snapshot()).consentRequests, "the denial should be remembered").toEqual([]);
+  });
+
+  test("E7: nothing can be shared with a sandbox without folders, so nobody is asked", async ({ app, host }) => {
+    const args = ["--raw", `tools/list=${raw}`, "--reply", 'tools/list={"tools":[]}'];
+    const sandbox = { folders: [], network: { preset: "files_only" } };
+    const config = { type: "stdio", command: SCRIPTED, args, env: {}, cwd: null, revision: null, sandbox };
+    await host.call("add_server", { name: "eager", config });
+    await host.startApproved("eager");
+    const responses = async () => {
+      const { entries } = await host.activity("eager");
+      return entries.filter(({ method, sent }) => method === "roots/list" && sent).length;
+    };
+    await expect.poll(responses, { message: "the server should receive a response" }).toBe(1);
+    expect((await host.snapshot()).consentRequests, "no consent should be requested").toEqual([]);
+    await visit(app, "#/server/eager/roots");
+    await expect(app.getByText(/receives none, and Drawbridge does not ask/), "the page should say why").toBeVisible();
   });
 });

@@ -112,6 +112,28 @@ test.describe("adding a server", () => {
     expect(file, "the secret should be stored in the keychain").not.toContain("s3cret-value-1");
   });
 
+  test("E12: a prompted password goes to the keychain, or is noted as plain text", async ({ app, host }) => {
+    const servers = { pier: { command: DEMO, args: ["--era", "${input:era}"], env: { HARBOUR: "${input:pin}" } } };
+    const inputs = ["era", "pin"].map((id) => ({ id, type: "promptString", description: id, password: true }));
+    await visit(app, "#/add-server");
+    await app.getByRole("textbox", { name: /^URL, command/ }).fill(JSON.stringify({ inputs, servers }));
+    const found = app.getByRole("group", { name: "pier" });
+    const plain = found.getByText(/^Argument 2: \$\{input:era\} is a password\..*stored as plain text/);
+    await expect(plain, "the note should precede the entry of the password").toBeVisible();
+    await expect(found.getByText(/is a password\./), "a variable can be stored in the keychain").toHaveCount(1);
+    const fields = found.getByRole("group", { name: "Values to fill in" });
+    for (const [id, value] of [["era", "both"], ["pin", "s3cret-value-2"]] as const) {
+      await expect(fields.getByLabel(id), "passwords should be hidden").toHaveAttribute("type", "password");
+      await fields.getByLabel(id).fill(value);
+    }
+    await expect(plain, "the note should stay, because the value is stored as plain text").toBeVisible();
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
+    const file = readFileSync(host.config, "utf8");
+    expect(file, "the argument should be stored where the note says").toContain('"both"');
+    expect(file, "the variable should be stored in the keychain").not.toContain("s3cret-value-2");
+  });
+
   test("a taken name is rejected with an explanation", async ({ app }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();
@@ -271,7 +293,7 @@ test("Start passes the focus to Stop, and F focuses a form", async ({ app }) => 
 
 test("servers are pinged once the network is back", async ({ app, host }) => {
   const pings = async () => {
-    const page = (await host.call("activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
+    const page = (await host.call("read_activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
     return page.entries.filter(({ preview }) => preview.includes("its network changed")).length;
   };
   const before = await pings();

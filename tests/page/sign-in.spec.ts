@@ -125,7 +125,7 @@ test("the steps of a sign-in are shown, and contain no secret", async ({ app, ho
   await addServer(host, authServer!.server);
   await signIn(app, host, "ada");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
-  const { steps } = await host.call<{ steps: unknown[] }>("authorization", { server: "harbour" });
+  const { steps } = await host.call<{ steps: unknown[] }>("read_authorization", { server: "harbour" });
   const text = JSON.stringify(steps);
   expect(text, "the steps should contain the token request").toContain("/token");
   expect(text, "secrets should be redacted").toContain("[redacted]");

@@ -23,6 +23,8 @@ export class StreamingProvider {
   text = "";
   /** Tool call that the next answer consists of, or `null` for an answer with `text`. */
   call: StreamedCall | null = null;
+  /** Names of the tools in the last request. */
+  tools: string[] = [];
   /** Rate of the answer in tokens per second. */
   pace = 200;
   /** Time of the first byte of the last answer, and below it that of the last byte, in milliseconds since 1970. */
@@ -36,8 +38,14 @@ export class StreamingProvider {
       response.end(JSON.stringify({ object: "list", data: [{ id: "paced", object: "model" }] }));
       return;
     }
-    request.resume();
-    request.on("end", () => void this.#answer(response));
+    let body = "";
+    request.setEncoding("utf8");
+    request.on("data", (part: string) => (body += part));
+    request.on("end", () => {
+      const { tools = [] } = JSON.parse(body) as { tools?: { function: { name: string } }[] };
+      this.tools = tools.map((tool) => tool.function.name);
+      void this.#answer(response);
+    });
   });
 
   static async start(): Promise<StreamingProvider> {

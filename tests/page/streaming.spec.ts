@@ -32,7 +32,7 @@ declare global {
 
 async function open(page: Page, host: DevHost): Promise<void> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title: "Tides" });
-  const { settings } = await host.call<{ settings: object }>("conversation", { conversation: id });
+  const { settings } = await host.call<{ settings: object }>("read_conversation", { conversation: id });
   const model = { provider: "paced", model: "paced" };
   await host.call("set_conversation", { conversation: id, settings: { ...settings, model } });
   await visit(page, `#/conversation/${id}`);

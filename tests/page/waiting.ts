@@ -34,13 +34,18 @@ export class Requests {
   }
 }
 
-/** Waits until all visible pictures are decoded and two consecutive screenshots are equal. Returns the screenshot. */
-export async function stableScreenshot(page: Page): Promise<Buffer> {
+/** Waits until all visible pictures are decoded. */
+export async function decodedPictures(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const inView = [...document.images].filter((image) => image.complete || image.loading !== "lazy");
     // A picture that can't be decoded is shown as broken.
     await Promise.all(inView.map((image) => image.decode().catch(() => undefined)));
   });
+}
+
+/** Waits until all visible pictures are decoded and two consecutive screenshots are equal. Returns the screenshot. */
+export async function stableScreenshot(page: Page): Promise<Buffer> {
+  await decodedPictures(page);
   let last = await page.screenshot();
   await expect(async () => {
     const next = await page.screenshot();

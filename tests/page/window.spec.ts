@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { allow, callTool, expect, MODERN, test, visit } from "./fixtures";
+import { scenarioSetup, TOOL, text } from "./scenario";
 
 test("E21: a picture of a tool is saved byte for byte under a safe name", async ({ app, host }) => {
   await callTool(app, "show_everything");
@@ -92,4 +93,46 @@ test("E30: a server with unreviewed definitions is marked until they are reviewe
   await expect(async () => {
     expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer definitions should be unreviewed").toBeLessThan(before);
   }).toPass();
+});
+
+test("E31: a checkbox stays as clicked while a slow host reports other changes", async ({ app, host }) => {
+  type Settings = { announce: boolean; theme: string };
+  const stored = async () => ((await host.snapshot()) as unknown as { settings: Settings }).settings;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const isHeld = app.waitForRequest("**/api/set_settings");
+  await app.route("**/api/set_settings", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await visit(app, "#/settings");
+  const box = app.getByRole("checkbox", { name: /Notify me about requests/ });
+  await expect(box).toBeChecked();
+  await box.click();
+  await isHeld;
+  await host.call("set_settings", { ...(await stored()), theme: "dark" });
+  await expect(app.locator("html"), "the other change should be shown").toHaveAttribute("data-theme", "dark");
+  await expect(box, "the click should not be undone by another change").not.toBeChecked();
+  release();
+  await expect.poll(async () => (await stored()).announce, { message: "the click should be stored" }).toBe(false);
+  await expect(box, "the response should not undo the click").not.toBeChecked();
+});
+
+test.describe("a result with the page of an app", () => {
+  const page = { uri: "ui://said/view", mimeType: "text/html;profile=mcp-app", text: "<h1>Tide table</h1>" };
+  const content = [text("High at noon."), { type: "resource", resource: page }];
+  test.use({ setup: scenarioSetup({ calls: { [TOOL.name]: { content } } }) });
+
+  test("E28: shows its source on request only, and never as a page", async ({ app }) => {
+    await callTool(app, TOOL.name);
+    await allow(app, "Allow once");
+    const result = app.getByTestId("tool-result");
+    await expect(result).toContainText("High at noon.");
+    await expect(result.getByText("ui://said/view"), "the app should be named").toBeVisible();
+    await expect(result, "the source should be hidden at first").not.toContainText("Tide table");
+    await result.getByRole("button", { name: "Show the source" }).click();
+    await expect(result, "the source should be shown as text").toContainText("<h1>Tide table</h1>");
+    await expect(result.getByRole("heading", { name: "Tide table" }), "the source should not be rendered").toHaveCount(0);
+    await expect(app.locator("iframe"), "no app should be started").toHaveCount(0);
+  });
 });

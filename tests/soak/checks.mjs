@@ -17,7 +17,7 @@ export async function assertNothingLost(host, load) {
   const [messages, results, granted] = [[...load.storedMessages], [...load.results], [...load.granted]];
   const answered = [...load.answered];
   const storedIds = new Set((await allItems(host, load.conversation)).map((item) => item.id));
-  const { grants } = await host.call("grants");
+  const { grants } = await host.call("list_grants");
   const grantKeys = new Set(grants.map(({ server, tool }) => grantKey(server, tool)));
   const written = await audited(host);
   const lost = {
@@ -34,7 +34,7 @@ export async function assertNothingLost(host, load) {
 
 /** Reads all items of a conversation page by page, latest first. */
 async function allItems(host, conversation) {
-  const { items, hasMore } = await host.call("conversation", { conversation });
+  const { items, hasMore } = await host.call("read_conversation", { conversation });
   for (let more = hasMore; more; ) {
     const page = await host.call("read_conversation_items", { conversation, before: items[0].id, limit: 500 });
     items.unshift(...page.items);

@@ -123,7 +123,7 @@ export class Load {
       "user",
       () => 30,
       async () => {
-        const { consentRequests, servers } = await this.host.call("snapshot");
+        const { consentRequests, servers } = await this.host.call("read_snapshot");
         // A server whose tools are not listed yet can't be called.
         const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
         this.#ready = servers.filter(offers).map((server) => server.name);
@@ -173,7 +173,7 @@ export class Load {
       "kill",
       () => 500 + this.random.below(2_000),
       async () => {
-        const { servers } = await this.host.call("snapshot");
+        const { servers } = await this.host.call("read_snapshot");
         const running = servers.filter((server) => server.pid !== null);
         if (running.length === 0) return;
         const { pid } = this.random.of(running);
@@ -211,7 +211,7 @@ export class Load {
       "restart",
       () => 1_000,
       async () => {
-        const { servers } = await this.host.call("snapshot");
+        const { servers } = await this.host.call("read_snapshot");
         for (const { name, state } of servers) {
           if (["stopped", "failed"].includes(state.is)) await this.host.call("start_server", { server: name });
         }
@@ -223,7 +223,7 @@ export class Load {
   async #settled() {
     const end = Date.now() + SETTLE_TIMEOUT;
     for (;;) {
-      const { servers } = await this.host.call("snapshot");
+      const { servers } = await this.host.call("read_snapshot");
       const others = servers.filter((server) => server.state.is !== "ready");
       if (servers.length === this.names.length && others.length === 0) return;
       if (Date.now() > end) {

@@ -7,7 +7,7 @@ macro_rules! commands {
     ($callback:ident) => {
         $callback! {
             /// Returns the whole state that the page displays. The page reads it when it loads and after missed events.
-            snapshot: EmptyObject => Snapshot,
+            read_snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
             add_server: AddServer => SecretStorageReport,
@@ -20,9 +20,9 @@ macro_rules! commands {
             list_project_files: ProjectFolder => ProjectFiles,
             /// Returns the shared folders whose settings files for other apps define servers, except those that the user
             /// has seen with the same content. Nothing is started or written.
-            unseen_projects: EmptyObject => UnseenProjects,
-            /// Stores that the user has seen that a project defines servers. `unseen_projects` returns the project again
-            /// if its files change.
+            list_unseen_projects: EmptyObject => UnseenProjects,
+            /// Stores that the user has seen that a project defines servers. `list_unseen_projects` returns the project
+            /// again if its files change.
             mark_project_seen: SeenProject => EmptyObject,
             /// Imports servers that `find_import_candidates` has found. They are stopped and not approved, and their
             /// secrets are stored in the keychain.
@@ -32,9 +32,9 @@ macro_rules! commands {
             /// Searches the registry for servers by name.
             search_registry: RegistrySearch => RegistryPage,
             /// Returns one server of the registry with its versions, packages and remotes.
-            registry_server: RegistryServerName => RegistryServer,
+            read_registry_server: RegistryServerName => RegistryServer,
             /// Returns the URL of the registry that servers are installed from. No request is sent to it.
-            registry_setting: EmptyObject => RegistryReport,
+            read_registry_setting: EmptyObject => RegistryReport,
             /// Sets the registry, or resets it to the official one. If requests to it need a header, the
             /// value of the header is stored in the keychain.
             set_registry: SetRegistry => SecretStorageReport,
@@ -46,7 +46,7 @@ macro_rules! commands {
             preview_install: InstallDraft => InstallPreview,
             /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
             /// installed version. The server is not started.
-            install_server: Install => SecretStorageReport,
+            install_server: InstallServer => SecretStorageReport,
             /// Lists the installed servers that have a newer version or whose installed version is deprecated. Nothing
             /// is changed.
             list_newer_versions: InstalledVersions => VersionReports,
@@ -81,7 +81,7 @@ macro_rules! commands {
             /// Signs out, then starts a sign-in with another account.
             change_account: ServerName => SignOutOutcome,
             /// Returns the authorization state of a server.
-            authorization: ServerName => Authorization,
+            read_authorization: ServerName => Authorization,
             /// Completes a sign-in with a redirect URL that the user pastes, for a browser that can't reach Drawbridge.
             complete_sign_in: CompleteSignIn => EmptyObject,
             /// Sets the minimum level of the log messages that a server sends.
@@ -111,15 +111,15 @@ macro_rules! commands {
             pick_file: PickFile => PickedFile,
 
             /// Returns the tools, prompts, resources and resource templates of a server.
-            catalog: ServerName => Catalog,
+            read_catalog: ServerName => Catalog,
             /// Requests a list from a server, even if the stored list is still fresh. Returns all lists of the server
             /// after the response.
             refresh_list: RefreshList => Catalog,
             /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
             /// the user.
-            review_definitions: Review => EmptyObject,
+            review_definitions: ReviewDefinitions => EmptyObject,
             /// Returns the definitions of a server that are stored as reviewed.
-            list_reviewed_definitions: ServerName => Pins,
+            list_reviewed_definitions: ServerName => ReviewedDefinitions,
             /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
             /// Returns the messages of a prompt.
@@ -127,14 +127,14 @@ macro_rules! commands {
             /// Reads a resource of a server.
             read_resource: ReadResource => ResourceResult,
             /// Requests the list of skills from a server. No skill is read.
-            skills: ServerName => Skills,
+            list_skills: ServerName => Skills,
             /// Reads the instructions or another file of a skill. Applies the same consent rules as for a resource, and
             /// verifies the content against the server's list.
             read_skill: ReadSkill => SkillContents,
             /// Cancels a call that is in progress, by the identifier that its caller chose.
             cancel_call: CallRef => EmptyObject,
             /// Requests completions of an argument from a server.
-            complete: Complete => Completion,
+            complete: CompleteArgument => Completion,
             /// Expands a URI template (RFC 6570).
             expand_template: ExpandTemplate => ExpandedTemplate,
             /// Subscribes to changes of a resource.
@@ -152,7 +152,7 @@ macro_rules! commands {
             /// Denies all pending consent requests of a server. With `mute`, later ones are denied automatically.
             deny_all_consent_requests: DenyAllConsentRequests => EmptyObject,
             /// Returns the sampling settings of a server, and its usage of the user's models.
-            sampling: ServerName => SamplingReport,
+            read_sampling: ServerName => SamplingReport,
             /// Sets the limits on a server's use of the user's models. They apply at once, but the declared capability
             /// changes when the server is started the next time.
             set_sampling: SetSampling => EmptyObject,
@@ -160,7 +160,7 @@ macro_rules! commands {
             unmute_server: ServerName => EmptyObject,
 
             /// Returns one page of a server's activity log.
-            activity: ActivityRange => ActivityPage,
+            read_activity: ActivityRange => ActivityPage,
             /// Returns one message of the activity log in full.
             read_activity_message: ActivityRef => ActivityBody,
             /// Writes the activity log of a server as JSON Lines to a file that the user selects.
@@ -169,7 +169,7 @@ macro_rules! commands {
             /// Creates an empty conversation.
             create_conversation: NewConversation => Conversation,
             /// Returns one conversation with its items.
-            conversation: ConversationRef => Conversation,
+            read_conversation: ConversationRef => Conversation,
             /// Appends items to a conversation.
             append_items: AppendItems => EmptyObject,
             /// Sets the title of a conversation.
@@ -179,7 +179,7 @@ macro_rules! commands {
             /// Returns a page of a conversation's items that precede a given item.
             read_conversation_items: ItemRange => ItemPage,
             /// Returns large content that was omitted from a conversation's item.
-            read_omitted_content: BlobRef => Blob,
+            read_omitted_content: OmittedDataRef => OmittedData,
             /// Searches the text of all conversations.
             search_history: SearchHistory => FoundItems,
 
@@ -199,7 +199,7 @@ macro_rules! commands {
             /// Sets the model, its parameters, the system prompt and the servers of a conversation.
             set_conversation: SetConversation => EmptyObject,
             /// Returns the system prompts that the user saved for any conversation.
-            saved_system_prompts: EmptyObject => SavedSystemPrompts,
+            list_system_prompts: EmptyObject => SavedSystemPrompts,
             /// Saves a system prompt under a name, or replaces the one with the same identifier.
             save_system_prompt: SavedSystemPrompt => SavedSystemPrompts,
             /// Deletes a saved system prompt. Conversations that use its text are unchanged.
@@ -207,9 +207,9 @@ macro_rules! commands {
             /// Stores the unsent text of a conversation's composer.
             set_draft: SetDraft => EmptyObject,
             /// Returns the tools of a conversation. Tools that the model may not use have a reason.
-            conversation_tools: ConversationRef => ConversationTools,
+            list_conversation_tools: ConversationRef => ConversationTools,
             /// Returns the token usage and the cost of a conversation.
-            conversation_cost: ConversationRef => ConversationCost,
+            read_conversation_cost: ConversationRef => ConversationCost,
             /// Writes a conversation to a file that the user selects.
             export_conversation: ExportConversation => SavedFile,
 
@@ -223,11 +223,14 @@ macro_rules! commands {
             /// must allow calls of the tool with any arguments.
             open_app: OpenApp => OpenedApp,
             /// Passes a message of an app's frame to the host.
-            app_message: AppMessage => EmptyObject,
+            deliver_app_message: AppMessage => EmptyObject,
             /// Changes the appearance or place of a shown app.
             set_app_context: SetAppContext => EmptyObject,
             /// Submits the user's decision on a request that a shown app made.
             decide_app_request: AnswerApp => EmptyObject,
+            /// Lets the model of the conversation use exactly these tools of a shown app until it is closed, or turns them
+            /// off.
+            set_app_tools: SetAppTools => EmptyObject,
             /// Saves a file that a shown app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
             /// Returns the source of a shown app, for display as text.
@@ -242,15 +245,19 @@ macro_rules! commands {
             /// Writes the audit log to a file that the user selects, as JSON Lines that can be verified independently.
             export_audit_log: EmptyObject => SavedFile,
             /// Returns all grants that are in effect.
-            grants: EmptyObject => Grants,
+            list_grants: EmptyObject => Grants,
             /// Revokes a grant, given its identifier.
             revoke_grant: GrantRef => EmptyObject,
             /// Restores a grant that was revoked a few seconds ago, unless its server or tool has changed since.
             restore_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
-            policy: EmptyObject => Policy,
+            read_policy: EmptyObject => Policy,
+            /// Adds a rule to the user's rule file or to those of this session. Fails if the rule has a number.
+            add_policy_rule: Rule => RuleRef,
             /// Adds a rule to the user's rule file, or replaces the rule with the same number.
             set_policy_rule: Rule => RuleRef,
+            /// Adds a removed rule of the user again, with the same number unless another rule has it by now.
+            restore_policy_rule: Rule => RuleRef,
             /// Removes a rule from the user's file.
             remove_policy_rule: RuleRef => EmptyObject,
             /// Sets the preset, which decides how often consent is requested.
@@ -268,7 +275,7 @@ macro_rules! commands {
             /// neither opened nor executed.
             save_media: SaveMedia => SavedFile,
             /// Returns the model providers with their models, and the model servers found on this computer.
-            models: EmptyObject => Models,
+            list_models: EmptyObject => Models,
             /// Adds a model provider, or changes the one with the same identifier.
             set_provider: SetProvider => EmptyObject,
             /// Removes a model provider and its API key.
@@ -283,11 +290,13 @@ macro_rules! commands {
             set_default_model: DefaultModel => EmptyObject,
             /// Changes the settings of the app.
             set_settings: Settings => EmptyObject,
+            /// Changes the zoom and the menu bar alone.
+            set_window_settings: WindowSettings => EmptyObject,
             /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
             /// to unlock the keychain.
-            secrets_status: EmptyObject => SecretsStatus,
+            read_secrets_status: EmptyObject => SecretsStatus,
             /// Returns whether conversations and the contents of the audit log are encrypted on disk.
-            content_protection: EmptyObject => ContentProtection,
+            read_content_protection: EmptyObject => ContentProtection,
             /// Parses a URL into its parts, for the dialog that displays it before it is opened.
             parse_url: UrlText => UrlParts,
             /// Checks this computer for problems that prevent servers from working. Takes some seconds and changes

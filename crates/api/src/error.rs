@@ -1,10 +1,10 @@
 //! Error of commands, with a code by which the page selects an action and a message that it displays.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use ts_rs::TS;
 
 /// Kind of failure, by which the page selects an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The command is unknown, or the request does not match its type in the command table.
@@ -44,7 +44,7 @@ pub enum ErrorCode {
 }
 
 /// Error returned by a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
     /// Kind of failure, for the page to act on.
@@ -52,7 +52,7 @@ pub struct ApiError {
     /// Message for the user that contains the failed operation and the reason.
     pub message: String,
     /// Further details, whose shape depends on the code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub data: Option<serde_json::Value>,
 }

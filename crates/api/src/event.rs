@@ -1,12 +1,12 @@
 //! Events that the page receives, as one ordered stream.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use ts_rs::TS;
 
 use crate::data::*;
 
 /// Batch of consecutive events. If events are missing before it, the page reads the snapshot again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Events {
     /// Number of the first event. Each further event has the next number.
     pub first: u64,
@@ -15,7 +15,7 @@ pub struct Events {
 }
 
 /// Change of the state that the page displays.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Event {
     /// A server was added or its state changed.

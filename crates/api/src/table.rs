@@ -28,10 +28,11 @@ macro_rules! expand {
         /// Returns [`ErrorCode::BadRequest`] for an unknown name or a request that does not match its type,
         /// [`ErrorCode::Internal`] if the response can't be serialized, or the error of the command.
         pub async fn respond(handler: &dyn Handler, name: &str, request: &Value) -> Result<String, ApiError> {
-            match name {
-                $(stringify!($name) => respond_with(name, request, |request| handler.$name(request)).await,)*
-                _ => Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
-            }
+            let response = match name {
+                $(stringify!($name) => respond_with(name, request, |request| handler.$name(request)),)*
+                _ => return Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
+            };
+            response.await
         }
 
         pub(crate) fn command_types(config: &ts_rs::Config, all: &mut crate::typescript::TsDeclarations) -> String {
@@ -56,16 +57,22 @@ commands!(expand);
 /// Future of a command, as `async_trait` boxes it.
 type ResponseFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send + 'a>>;
 
-/// Executes one command with a JSON request and returns the response as JSON text.
-async fn respond_with<'a, Request: DeserializeOwned, T: Serialize>(
-    name: &str,
+/// Executes one command with a JSON request. The future returns the response as JSON text.
+///
+/// The future is boxed: one future with the state of every command would take most of this crate's compile time.
+fn respond_with<'a, Request: DeserializeOwned, T: Serialize + Send + 'a>(
+    name: &'a str,
     request: &Value,
-    run: impl FnOnce(Request) -> ResponseFuture<'a, T> + Send,
-) -> Result<String, ApiError> {
-    let request = Request::deserialize(request)
-        .map_err(|error| ApiError::new(ErrorCode::BadRequest, format!("{name}: {error}")))?;
-    let response = run(request).await?;
-    serde_json::to_string(&response).map_err(|error| response_error(name, &error))
+    run: impl FnOnce(Request) -> ResponseFuture<'a, T>,
+) -> ResponseFuture<'a, String> {
+    let response = match Request::deserialize(request) {
+        Ok(request) => run(request),
+        Err(error) => {
+            let error = ApiError::new(ErrorCode::BadRequest, format!("{name}: {error}"));
+            return Box::pin(std::future::ready(Err(error)));
+        }
+    };
+    Box::pin(async move { serde_json::to_string(&response.await?).map_err(|error| response_error(name, &error)) })
 }
 
 /// Executes a command like [`respond`], but returns the response as a [`Value`].

@@ -50,6 +50,9 @@ pub enum AppViewError {
     /// No request of the app with this number waits for the user, or the request offers no such file.
     #[error("the app's request was withdrawn or answered")]
     NoRequest,
+    /// The app offers other tools than those that were displayed to the user, or it belongs to no conversation.
+    #[error("the app's tools changed since they were shown")]
+    OtherTools,
     /// The operating system provided no random numbers.
     #[error("the operating system provided no random numbers")]
     NoRandomNumbers,

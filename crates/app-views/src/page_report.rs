@@ -23,6 +23,8 @@ pub struct AppPageReport {
     pub grants: SandboxGrants,
     /// Hosts that the page requests to contact, or to load resources from.
     pub sources: Vec<AppSource>,
+    /// Permissions of the web view that the page requests and that the user can grant.
+    pub permissions: Permissions,
     /// Declarations of the server that have no effect, with the reasons in English.
     pub notes: Vec<String>,
 }
@@ -58,7 +60,7 @@ impl AppPageReport {
         let (page, unsupported) = without_unsupported_permissions(page);
         let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
         let sources = to_app_sources(&declared);
-        let requested = requested_grants(&sources);
+        let requested = requested_grants(&sources, page.metadata.permissions.clone());
         let (review, grants) = match state {
             AppReviewState::New => (PageReview::New, requested),
             AppReviewState::Changed => (PageReview::Changed, requested),
@@ -73,6 +75,7 @@ impl AppPageReport {
             review,
             grants,
             sources,
+            permissions: page.metadata.permissions,
             notes: faults
                 .chain(declared.dropped.iter().map(ToString::to_string))
                 .chain(unsupported)
@@ -82,14 +85,14 @@ impl AppPageReport {
     }
 }
 
-/// Returns the grants for all sources that a page requests.
-fn requested_grants(sources: &[AppSource]) -> SandboxGrants {
+/// Returns the grants for all sources and permissions that a page requests.
+fn requested_grants(sources: &[AppSource], permissions: Permissions) -> SandboxGrants {
     let reaches = |levels: &[Reach]| sources.iter().any(|source| levels.contains(&source.reach));
     SandboxGrants {
         declared_origins: reaches(&[Reach::Internet, Reach::PrivateNetwork]),
         loopback: reaches(&[Reach::Loopback]),
         every_host: reaches(&[Reach::EveryHost]),
-        permissions: Permissions::default(),
+        permissions,
     }
 }
 

@@ -4,9 +4,19 @@ use std::collections::BTreeSet;
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
-use mcp_apps::{AppPage, DeclaredDomains, DeclaredSources, PageError, ToolMetadata, UiUri};
+use mcp_apps::{AppPage, DeclaredDomains, DeclaredSources, PageError, Permission, ToolMetadata, UiUri};
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
+
+/// Permissions that the user can grant to an app page.
+const GRANTABLE_PERMISSIONS: [Permission; 1] = [Permission::ClipboardWrite];
+/// Reason why pages of other hosts are not available in an app.
+const NO_NESTED_FRAMES_REASON: &str =
+    "is not available: the window can't distinguish a page inside of the app from one that replaces the app";
+/// Reason why the permissions that are not in [`GRANTABLE_PERMISSIONS`] are not available.
+const NO_DEVICES_REASON: &str = "is not available: the window gives no page access to devices or to the location";
+/// Reason why an app page gets no stable origin.
+const NO_STABLE_ORIGIN_REASON: &str = "is not available: each shown app has an origin of its own";
 
 /// Reason why the app page of a tool can't be shown.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -22,20 +32,16 @@ pub enum AppPageError {
     Call(#[from] CallFailure),
 }
 
-/// Returns the definition of an app's tool, or `None` if its server doesn't list it.
-pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Option<Tool> {
-    host.catalog(server.to_owned()).await.ok()?.tool(tool)
+/// Returns the definition of a tool and the URI of its app page, or `None` if the tool has no page or isn't listed by
+/// its server.
+pub(crate) async fn app_tool(host: &Host, server: &str, tool: &str) -> Option<(Tool, UiUri)> {
+    let definition = host.catalog(server.to_owned()).await.ok()?.tool(tool)?;
+    let page = ToolMetadata::read(definition.meta.as_ref()).page?;
+    Some((definition, page))
 }
 
-/// Returns the URI of a tool's app page, or `None` if the tool has no page or isn't listed by its server.
-pub(crate) async fn page_uri(host: &Host, server: &str, tool: &str) -> Option<UiUri> {
-    ToolMetadata::read(tool_definition(host, server, tool).await?.meta.as_ref()).page
-}
-
-/// Reads the app page of a tool like a resource that the user opens. `call` is the id of the call that reads the
-/// resource.
-pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
-    let uri = page_uri(host, server, tool).await.ok_or(AppPageError::NoPage)?;
+/// Reads an app page like a resource that the user opens. `call` is the id of the call that reads the resource.
+pub(crate) async fn read_page(host: &Host, call: String, server: &str, uri: UiUri) -> Result<AppPage, AppPageError> {
     let origin = CallOrigin::User { conversation: None };
     let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
     let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();
@@ -61,17 +67,20 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
     listed.await.unwrap_or_default()
 }
 
-/// Removes declared access that Drawbridge never grants: nested frames, because the window denies their navigation, and
-/// permissions of the web view, because there is no dialog for them. Returns the page and a note for each removed
-/// declaration. The hash of the page still covers them.
+/// Removes declared access that Drawbridge never grants: nested frames, permissions of the web view for devices, and a
+/// stable origin. Returns the page and a note for each removed declaration. The hash of the page still covers them.
 pub(crate) fn without_unsupported_permissions(mut page: AppPage) -> (AppPage, Vec<String>) {
     let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
     let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };
     let frames = DeclaredSources::parse(&frames);
-    let nested = frames.iter().map(|(used_as, source)| format!("{} {source} is not supported", used_as.member()));
+    let nested =
+        frames.iter().map(|(used_as, source)| format!("{} {source} {NO_NESTED_FRAMES_REASON}", used_as.member()));
     let nested = nested.chain(frames.dropped.iter().map(ToString::to_string));
-    let permissions = std::mem::take(&mut page.metadata.permissions);
-    let permissions = permissions.iter().map(|permission| format!("{} is not supported", permission.member()));
-    let notes = nested.chain(permissions).collect();
+    let requested = std::mem::take(&mut page.metadata.permissions);
+    let (granted, refused): (Vec<_>, Vec<_>) = requested.iter().partition(|one| GRANTABLE_PERMISSIONS.contains(one));
+    page.metadata.permissions = granted.into();
+    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.member()));
+    let domain = page.metadata.domain.iter().map(|domain| format!("domain {domain} {NO_STABLE_ORIGIN_REASON}"));
+    let notes = nested.chain(permissions).chain(domain).collect();
     (page, notes)
 }

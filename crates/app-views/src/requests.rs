@@ -29,9 +29,12 @@ const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
 const MAX_WITHDRAWAL_BURST: u64 = 10;
 /// Rate at which the burst is restored.
 const WITHDRAWALS_PER_SECOND: f64 = 1.0 / 30.0;
-/// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`] and [`MAX_WITHDRAWAL_BURST`].
+/// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
 const TOO_MANY_REFUSALS_REASON: &str =
-    "several requests were refused or withdrawn in a row; the user can reload the app to allow more";
+    "several requests were refused in a row; the user can reload the app to allow more";
+/// Reason that an app receives for refusals beyond [`MAX_WITHDRAWAL_BURST`].
+const TOO_MANY_WITHDRAWALS_REASON: &str =
+    "the app has withdrawn too many requests before they were decided; it can send requests again later";
 
 /// Requests of one app that wait for its MCP server, for a model, or for the user's decision.
 pub(crate) struct RunningRequests {
@@ -56,6 +59,8 @@ enum RequestKind {
     Sampling,
     /// A list or a resource, most of which need no decision of the user. So its success doesn't end a row of refusals.
     Read,
+    /// A request beyond a limit. It is refused without a decision, so its refusal isn't counted.
+    BeyondLimit,
 }
 
 /// A request of an app that waits for its response.
@@ -85,12 +90,16 @@ impl RunningRequests {
             AppRequest::Sample(_) => RequestKind::Sampling,
             _ => RequestKind::Read,
         };
+        if kind != RequestKind::Read
+            && let Some(reason) = self.limit_refusal()
+        {
+            let task = self.running.spawn(async move { (id, HostResponse::Refused(reason.to_owned())) });
+            self.calls.insert(id, RunningRequest { kind: RequestKind::BeyondLimit, task, call, stop });
+            return Ok(());
+        }
         let task = match request {
-            AppRequest::CallTool { .. } | AppRequest::Sample(_) if self.has_too_many_refusals() => {
-                self.running.spawn(async move { (id, HostResponse::Refused(TOO_MANY_REFUSALS_REASON.to_owned())) })
-            }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
-                let call = ToolCall { id: call_id, origin, server, tool: name, arguments };
+                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments };
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
                 (id, to_host_response(result))
             }),
@@ -152,14 +161,19 @@ impl RunningRequests {
         }
     }
 
-    fn has_too_many_refusals(&self) -> bool {
+    /// Returns the reason to refuse further calls and sampling requests, if a limit is reached.
+    fn limit_refusal(&self) -> Option<&'static str> {
+        if self.refused >= MAX_CONSECUTIVE_REFUSALS {
+            return Some(TOO_MANY_REFUSALS_REASON);
+        }
         let mut withdrawals = self.withdrawals.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refused >= MAX_CONSECUTIVE_REFUSALS || !withdrawals.time_until_available(1).is_zero()
+        (!withdrawals.time_until_available(1).is_zero()).then_some(TOO_MANY_WITHDRAWALS_REASON)
     }
 
     /// Counts the end of a request. An error of the app's own server neither is a refusal nor ends a row of refusals.
     fn count_refusal(&mut self, kind: Option<RequestKind>, response: &HostResponse) {
         match (kind, response) {
+            (Some(RequestKind::BeyondLimit), _) => {}
             // An app can send invalid sampling requests at any rate.
             (_, HostResponse::Refused(_)) | (Some(RequestKind::Sampling), HostResponse::Failed(_)) => {
                 self.refused = self.refused.saturating_add(1);
@@ -175,6 +189,9 @@ impl RunningRequests {
         let Some(RunningRequest { kind, task, call, stop }) = self.calls.remove(&id) else { return };
         // This also withdraws a sampling request.
         task.abort();
+        if kind == RequestKind::BeyondLimit {
+            return;
+        }
         let withdrawals = Arc::clone(&self.withdrawals);
         let count_withdrawal = move || {
             withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);

@@ -193,7 +193,7 @@ mod tests {
     fn reply(state: ItemState, arguments: &str) -> ChatItem {
         let tool_use = ReplyPart::ToolUse {
             id: "use".to_owned(),
-            key: "board__show".to_owned(),
+            tool_key: "board__show".to_owned(),
             server: Some("board".to_owned()),
             tool: Some("show".to_owned()),
             arguments: arguments.to_owned(),
@@ -211,10 +211,14 @@ mod tests {
             cost: None,
             error: None,
             conversions: Vec::new(),
-            first_after: None,
-            took: 0,
+            first_part_milliseconds: None,
+            duration_milliseconds: 0,
         };
         ChatItem { id: "reply".to_owned(), parent: None, at: 1, state, body }
+    }
+
+    fn tool_used(reply: &str) -> ToolUsed {
+        ToolUsed { reply: reply.to_owned(), id: "use".to_owned(), tool_key: "board__show".to_owned() }
     }
 
     fn call_item(state: ItemState, used_reply: &str) -> ChatItem {
@@ -222,12 +226,13 @@ mod tests {
             call: "call".to_owned(),
             server: "board".to_owned(),
             tool: "show".to_owned(),
+            app: None,
             arguments: json!({}),
             result: None,
             error: None,
             failure: None,
-            took: 0,
-            used: Some(ToolUsed { reply: used_reply.to_owned(), id: "use".to_owned(), key: "board__show".to_owned() }),
+            duration_milliseconds: 0,
+            used: Some(tool_used(used_reply)),
             omitted_bytes: None,
         };
         ChatItem { id: "call".to_owned(), parent: None, at: 1, state, body }
@@ -250,6 +255,7 @@ mod tests {
             server: "board".to_owned(),
             kind: CallKind::Tool,
             name: "show".to_owned(),
+            app: None,
             started_at: 1,
             state,
             progress: None,
@@ -327,7 +333,7 @@ mod tests {
     #[test]
     fn a_call_that_is_never_made_is_reported() {
         let dropped = reply_with(ItemState::Whole, Vec::new());
-        let used = ToolUsed { reply: "reply".to_owned(), id: "use".to_owned(), key: "board__show".to_owned() };
+        let used = tool_used("reply");
         let (arguments, text, found) = (json!({}), "not made".to_owned(), Vec::new());
         let body = ItemBody::OwnTool { used, arguments, text, found, is_error: true };
         let refused = ChatItem { id: "own".to_owned(), body, ..reply(ItemState::Whole, "{}") };

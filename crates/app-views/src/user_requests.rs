@@ -6,10 +6,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::app_view::{AppFile, AppUserRequest};
 use mcp_apps::limits::MAX_LINK_BYTES;
-use mcp_apps::{AppRequest, AppRequestId, Download, DownloadSource};
+use mcp_apps::{AppRequest, AppRequestId, DisplayMode, Download, DownloadSource, HostResponse};
 use mcp_proto::types::ContentBlock;
 use ports::url_parts::MAX_URL_BYTES;
+use serde::{Deserialize, Serialize};
 
+/// Number of links in a row that the user may refuse, or the app withdraw. Further ones are refused without a dialog
+/// until the app is opened again.
+const MAX_REFUSED_LINKS: u32 = 3;
+/// Reason for refusing links beyond [`MAX_REFUSED_LINKS`].
+const TOO_MANY_LINKS_REASON: &str =
+    "several links were refused or withdrawn in a row; the user can reload the app to allow more";
+/// Reason for refusing a request that Drawbridge's page can't show now.
+const NOT_SHOWN_REASON: &str = "the request can't be shown to the user now";
 /// Reason for refusing to save files whose content the host would have to fetch.
 const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
 /// Reason for refusing to save files whose contents can't be decoded.
@@ -18,6 +27,36 @@ const UNDECODABLE_FILES_REASON: &str = "the contents of a file are neither text 
 // Otherwise the link dialog would show links that it can't open.
 const _: () = assert!(MAX_LINK_BYTES <= MAX_URL_BYTES);
 
+/// The user's decision on a request of an app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AppAnswer {
+    /// The user accepted the request, and it was carried out.
+    Done,
+    /// The user refused the request, or it can't be carried out.
+    Refused,
+    /// The request can't be shown to the user now, for example because another one is shown.
+    NotShown,
+    /// Response to a request for another display mode: the mode in which the app is displayed from now on, which may
+    /// differ from the requested one.
+    DisplayMode {
+        /// Mode in which the app is displayed.
+        mode: DisplayMode,
+    },
+}
+
+impl From<AppAnswer> for HostResponse {
+    fn from(answer: AppAnswer) -> Self {
+        match answer {
+            AppAnswer::Done => Self::Done,
+            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
+            AppAnswer::NotShown => Self::Refused(NOT_SHOWN_REASON.to_owned()),
+            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
+        }
+    }
+}
+
 /// A file that an app offers to the user for saving, with its suggested name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SavedFile {
@@ -25,10 +64,21 @@ pub(crate) struct SavedFile {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// A request that waits for the user's decision.
+#[derive(Debug)]
+struct WaitingRequest {
+    id: AppRequestId,
+    /// Files that the request offers for saving.
+    files: Vec<SavedFile>,
+    is_link: bool,
+}
+
 /// Requests of one app that wait for the user's decision. The app's view limits their number and size.
 #[derive(Debug, Default)]
 pub(crate) struct UserRequests {
-    waiting: HashMap<u64, (AppRequestId, Vec<SavedFile>)>,
+    waiting: HashMap<u64, WaitingRequest>,
+    /// Number of links in a row that the user refused or the app withdrew.
+    refused_links: u32,
 }
 
 impl UserRequests {
@@ -39,6 +89,10 @@ impl UserRequests {
     /// Returns the reason if the request can't be shown to the user.
     pub(crate) fn insert(&mut self, id: AppRequestId, request: AppRequest) -> Result<AppUserRequest, &'static str> {
         let mut files = Vec::new();
+        let is_link = matches!(request, AppRequest::OpenLink { .. });
+        if is_link && self.refused_links >= MAX_REFUSED_LINKS {
+            return Err(TOO_MANY_LINKS_REASON);
+        }
         let user_request = match request {
             AppRequest::OpenLink { url } => AppUserRequest::OpenLink { url: url.into() },
             AppRequest::RequestDisplayMode { mode } => AppUserRequest::DisplayMode { mode },
@@ -69,19 +123,33 @@ impl UserRequests {
             | AppRequest::UpdateModelContext(_)
             | AppRequest::Sample(_) => return Err("the request can't be carried out now"),
         };
-        self.waiting.insert(id.number(), (id, files));
+        self.waiting.insert(id.number(), WaitingRequest { id, files, is_link });
         Ok(user_request)
     }
 
-    /// Removes a request that waits for the user's decision, and returns its identifier in the app's view. Returns
-    /// `None` if no such request waits.
-    pub(crate) fn remove(&mut self, request: u64) -> Option<AppRequestId> {
-        self.waiting.remove(&request).map(|(id, _)| id)
+    /// Removes a request that the user decided, and returns its identifier in the app's view. Returns `None` if no such
+    /// request waits.
+    pub(crate) fn decide(&mut self, request: u64, answer: AppAnswer) -> Option<AppRequestId> {
+        let WaitingRequest { id, is_link, .. } = self.waiting.remove(&request)?;
+        match answer {
+            AppAnswer::Done if is_link => self.refused_links = 0,
+            AppAnswer::Refused if is_link => self.refused_links += 1,
+            _ => {}
+        }
+        Some(id)
+    }
+
+    /// Removes a request that the app withdrew. Returns `false` if no such request waits.
+    pub(crate) fn withdraw(&mut self, request: u64) -> bool {
+        let Some(WaitingRequest { is_link, .. }) = self.waiting.remove(&request) else { return false };
+        // Counts as refused: an app that withdraws each link could otherwise open any number of dialogs.
+        self.refused_links += u32::from(is_link);
+        true
     }
 
     /// Returns a file that a waiting request offers for saving, or `None` if there is no such request or file.
     pub(crate) fn file(&self, request: u64, index: u32) -> Option<SavedFile> {
-        self.waiting.get(&request)?.1.get(usize::try_from(index).ok()?).cloned()
+        self.waiting.get(&request)?.files.get(usize::try_from(index).ok()?).cloned()
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::Chat;
-use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
+use domain::app_view::{AppViewChange, AppViewEvent, AppViewId, ProvidingApp};
 use domain::content::ToolResult;
-use host::view::HostEvent;
+use host::view::{HostEvent, ServerState};
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
@@ -25,10 +25,11 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::app_tools::OfferedAppTools;
 use crate::requests::RunningRequests;
 use crate::streamed_call::StreamedCall;
 use crate::user_requests::{SavedFile, UserRequests};
-use crate::{AppAnswer, AppContext, AppViews, page_source};
+use crate::{AppAnswer, AppContext, AppViewError, AppViews, page_source};
 
 use call_delivery::{deliver_result, log_order_error};
 
@@ -44,6 +45,8 @@ pub(crate) enum ViewInput {
     Context(Box<AppContext>),
     /// The user decided on a request of the app.
     Answer { request: u64, answer: AppAnswer },
+    /// The user lets the model use the app's tools with this hash, or turns them off. The outcome is sent to `reply`.
+    Tools { hash: Option<String>, reply: oneshot::Sender<Result<(), AppViewError>> },
     /// The user saves a file that the app offers. The file is sent to `reply`.
     File { request: u64, index: u32, reply: oneshot::Sender<Option<SavedFile>> },
     /// The user closes the app.
@@ -94,6 +97,7 @@ struct ViewTask {
     is_initialized: bool,
     requests: RunningRequests,
     pending: UserRequests,
+    tools: OfferedAppTools,
 }
 
 /// Runs the async task of a shown app until the app is closed.
@@ -108,7 +112,8 @@ pub(crate) async fn run(
     task.run(inputs, events, &queued).await;
 }
 
-/// Guard that removes an app's entry from the table of shown apps on drop, even if the app's task panics.
+/// Guard that removes an app's entry from the table of shown apps and turns off its tools on drop, even if the app's task
+/// panics.
 struct ViewEntryGuard {
     views: AppViews,
     id: AppViewId,
@@ -117,6 +122,12 @@ struct ViewEntryGuard {
 impl Drop for ViewEntryGuard {
     fn drop(&mut self) {
         self.views.views().remove(&self.id);
+        // A spawned task takes the turn, since dropping can't wait.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (host, view) = (self.views.host.clone(), self.id.clone());
+            // Fails only if the host has shut down.
+            runtime.spawn(async move { host.turn_off_app_tools(view, false).await });
+        }
     }
 }
 
@@ -150,6 +161,8 @@ impl ViewTask {
             }
             ViewedCall::Streamed(call) => Some(call),
         };
+        let shown = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
+        let tools = OfferedAppTools::new(host.clone(), setup.server.clone(), shown, setup.conversation.clone());
         let origin = CallOrigin::App {
             conversation: setup.conversation,
             tool: setup.tool.clone(),
@@ -172,6 +185,7 @@ impl ViewTask {
             is_initialized,
             requests,
             pending,
+            tools,
         };
         (task, setup.events)
     }
@@ -193,11 +207,14 @@ impl ViewTask {
                         if let ViewInput::Message(text) = &input {
                             queued.fetch_sub(text.len(), Ordering::Relaxed);
                         }
-                        self.process_input(input);
+                        self.process_input(input).await;
                     }
                     None => self.view.page_gone(),
                 },
                 (id, response) = self.requests.next_response() => self.respond(id, response),
+                command = self.tools.next_command() => {
+                    self.tools.execute(&mut self.view, command, Instant::now().into_std());
+                }
                 () = sleep_until(timeout) => self.view.handle_timeout(Instant::now().into_std()),
                 () = sleep_until(partial_input) => self.send_partial_input().await,
                 event = events.next() => {
@@ -210,7 +227,7 @@ impl ViewTask {
         }
     }
 
-    fn process_input(&mut self, input: ViewInput) {
+    async fn process_input(&mut self, input: ViewInput) {
         let now = Instant::now().into_std();
         match input {
             ViewInput::Message(text) => self.view.handle_message(&text, now),
@@ -221,15 +238,30 @@ impl ViewTask {
                 }
             }
             ViewInput::Answer { request, answer } => {
-                if let Some(id) = self.pending.remove(request) {
+                if let Some(id) = self.pending.decide(request, answer) {
                     self.respond(id, answer.into());
                 }
+            }
+            ViewInput::Tools { hash, reply } => {
+                let changed = self.tools.set(hash.as_deref()).await;
+                // The caller may have stopped waiting.
+                let _ = match changed {
+                    Ok(change) => {
+                        self.emit(change).await;
+                        reply.send(Ok(()))
+                    }
+                    Err(error) => reply.send(Err(error)),
+                };
             }
             ViewInput::File { request, index, reply } => {
                 // The caller may have stopped waiting.
                 let _ = reply.send(self.pending.file(request, index));
             }
-            ViewInput::Close => self.view.begin_teardown(now),
+            ViewInput::Close => {
+                // The model must not call tools while the app saves its state.
+                self.tools.turn_off(false).await;
+                self.view.begin_teardown(now);
+            }
         }
     }
 
@@ -257,11 +289,21 @@ impl ViewTask {
         if is_gone || has_gap && self.streamed.is_some() {
             return self.view.page_gone();
         }
+        if let HostEvent::ServerChanged(view) = event
+            && view.name == self.server
+            && view.state != ServerState::Ready
+            && let Some(change) = self.tools.on_server_not_ready().await
+        {
+            self.emit(change).await;
+        }
         if let Some(step) = self.streamed.as_mut().and_then(|call| call.process_event(event)) {
             self.process_call_step(step).await;
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
+            if let Some(change) = self.tools.refuse_names_of_server().await {
+                self.emit(change).await;
+            }
             self.view.notify_list_changed(ServerListKind::Resources);
             self.view.notify_list_changed(ServerListKind::Prompts);
         }
@@ -278,20 +320,42 @@ impl ViewTask {
             ViewOutput::Request { id, request } => self.process_request(id, request).await,
             ViewOutput::Withdrawn(id) => {
                 self.requests.cancel(id);
-                if self.pending.remove(id.number()).is_some() {
+                if self.pending.withdraw(id.number()) {
                     self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
                 }
             }
             ViewOutput::Event(event) => {
                 self.is_initialized |= matches!(event, ViewEvent::Initialized(_));
-                if let Some(change) = to_view_change(event) {
-                    self.emit(change).await;
-                }
+                self.process_view_event(event).await;
             }
             ViewOutput::Fault(fault) => {
                 let (direction, kind, detail) = (fault.direction, fault.kind, fault.detail);
                 self.emit(AppViewChange::Fault { direction, kind, detail }).await;
             }
+        }
+    }
+
+    async fn process_view_event(&mut self, event: ViewEvent) {
+        let now = Instant::now().into_std();
+        let change = match event {
+            ViewEvent::AppToolsChanged => {
+                self.tools.request_list(&mut self.view, now);
+                None
+            }
+            ViewEvent::AppToolsListed(listed) => self.tools.on_listed(&mut self.view, listed, now).await,
+            ViewEvent::AppToolCallEnded { call, result } => {
+                self.tools.on_call_ended(call, result);
+                None
+            }
+            event => {
+                if let ViewEvent::Initialized(AppInfo { has_tools: true, .. }) = &event {
+                    self.tools.request_list(&mut self.view, now);
+                }
+                to_view_change(event)
+            }
+        };
+        if let Some(change) = change {
+            self.emit(change).await;
         }
     }
 
@@ -319,16 +383,6 @@ impl ViewTask {
     }
 }
 
-impl From<AppAnswer> for HostResponse {
-    fn from(answer: AppAnswer) -> Self {
-        match answer {
-            AppAnswer::Done => Self::Done,
-            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
-            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
-        }
-    }
-}
-
 /// Waits until the given time, or forever if it is `None`.
 async fn sleep_until(time: Option<Instant>) {
     match time {
@@ -337,8 +391,8 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events about
-/// tools that the app itself provides, which the host doesn't use.
+/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events that
+/// `app_tools` processes.
 fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {

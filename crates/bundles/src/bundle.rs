@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use foreign::visible;
+use installs::ManifestWarning;
+
 use crate::limits::MAX_MANIFEST_BYTES;
 use crate::tree::MANIFEST_FILE;
 use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
@@ -13,8 +16,8 @@ pub struct Bundle {
     pub archive: Archive,
     /// Manifest of the bundle, with texts in the publisher's default language.
     pub manifest: Manifest,
-    /// Descriptions of the parts of the manifest that Drawbridge ignores, as sentences that are escaped for display.
-    pub warnings: Vec<String>,
+    /// Warnings about the parts of the manifest that Drawbridge ignores.
+    pub warnings: Vec<ManifestWarning>,
 }
 
 impl Bundle {
@@ -34,7 +37,8 @@ impl Bundle {
         }
         let shown = manifest.icons.iter().map(|icon| &icon.path).chain(&manifest.screenshots);
         let missing = shown.filter(|path| archive.file(path).is_none());
-        warnings.extend(missing.map(|path| format!("the picture {} is not in the bundle", foreign::visible(path))));
+        let outside = |path: &String| ManifestWarning::PictureOutside { picture: visible(path).into_owned() };
+        warnings.extend(missing.map(outside));
         Ok(Self { archive, manifest, warnings })
     }
 

@@ -17,6 +17,7 @@ use super::error::MAX_SERVERS_PER_CONVERSATION;
 use super::export::{self, ExportFormat};
 use super::model_parameters::check_parameters;
 use super::offered_tools::OfferedTools;
+use super::offered_tools::app_tools::enabled_app_tools;
 use super::reply_run::ReplyRun;
 use super::system_prompt;
 use super::{ConversationError, ConversationSettings, OfferedServer};
@@ -256,7 +257,8 @@ impl Chat {
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(approved_instructions).collect();
-        let offering = tokio::task::spawn_blocking(move || OfferedTools::new(&servers));
+        let app_tools = enabled_app_tools(&self.host, &conversation, &settings).await?;
+        let offering = tokio::task::spawn_blocking(move || OfferedTools::new(&servers).with_app_tools(app_tools));
         let offering = offering.await?;
         Ok(ConversationTools { offering, threshold, instructions })
     }

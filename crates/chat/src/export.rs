@@ -101,8 +101,9 @@ fn write_item(text: &mut String, item: &ChatItem) {
                 write_paragraph(text, "*It broke off here.*");
             }
         }
-        ItemBody::ToolCall { server, tool, arguments, result, error, .. } => {
-            write_heading(text, &format!("{} · {}", inline_code(server), inline_code(tool)));
+        ItemBody::ToolCall { server, tool, app, arguments, result, error, .. } => {
+            let app = app.as_ref().map(|app| format!(" (app of {})", inline_code(app))).unwrap_or_default();
+            write_heading(text, &format!("{} · {}{app}", inline_code(server), inline_code(tool)));
             write_fenced(text, "json", &format!("{arguments:#}"));
             match (result, error) {
                 (Some(result), _) => write_tool_result(text, result),
@@ -111,7 +112,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
             }
         }
         ItemBody::OwnTool { used, text: result_text, arguments, .. } => {
-            write_heading(text, &inline_code(&used.key));
+            write_heading(text, &inline_code(&used.tool_key));
             write_fenced(text, "json", &format!("{arguments:#}"));
             write_fenced(text, "", result_text);
         }
@@ -285,11 +286,12 @@ mod tests {
                 call: "1".into(),
                 server: "files".into(),
                 tool: tool.into(),
+                app: None,
                 arguments: serde_json::json!({ "![](https://evil.example)": 1 }),
                 result,
                 error: error.map(str::to_owned),
                 failure: None,
-                took: 1,
+                duration_milliseconds: 1,
                 used: None,
                 omitted_bytes: None,
             })

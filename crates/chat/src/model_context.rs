@@ -72,13 +72,14 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
                 messages.add(Role::Assistant, reply_parts);
                 messages.add(Role::User, uses.iter().map(|used| tool_result_part(used, &results, limit)).collect());
             }
-            ItemBody::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
+            ItemBody::ToolCall { used: None, server, tool, app, arguments, result, error, .. } => {
                 let mut parts = vec![MessagePart::Text(format!(
                     "The user called the tool {:?} of the server {:?} with {arguments}.",
                     visible_text(tool),
                     visible_text(server)
                 ))];
-                parts.extend(call_result_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+                let called = (server.as_str(), tool.as_str(), app.as_deref());
+                parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
                 messages.add(Role::User, parts);
             }
             ItemBody::Attachment { server, uri, name, contents, skill: false } => {
@@ -130,7 +131,7 @@ impl AlternatingMessages {
 struct ToolUse<'a> {
     reply: &'a str,
     id: &'a str,
-    key: &'a str,
+    tool_key: &'a str,
     arguments: Map<String, Value>,
 }
 
@@ -150,7 +151,7 @@ fn convert_reply<'a>(
                 message_parts.push(MessagePart::Thinking { text: text.clone(), opaque: opaque.clone() });
             }
             ReplyPart::Thinking { .. } => {}
-            ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
+            ReplyPart::ToolUse { id, tool_key, arguments, opaque, .. } => {
                 let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
                 // A tool use that was not received completely was never executed.
                 if !is_whole && !was_made {
@@ -161,11 +162,11 @@ fn convert_reply<'a>(
                 let opaque = opaque.clone().filter(|_| is_own);
                 message_parts.push(MessagePart::ToolUse {
                     id: id.clone(),
-                    name: key.clone(),
+                    name: tool_key.clone(),
                     arguments: arguments.clone(),
                     opaque,
                 });
-                uses.push(ToolUse { reply: &item.id, id, key, arguments });
+                uses.push(ToolUse { reply: &item.id, id, tool_key, arguments });
             }
         }
     }
@@ -183,7 +184,7 @@ const fn tool_used(item: &ChatItem) -> Option<&ToolUsed> {
 fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, limit: usize) -> MessagePart {
     let found = results.get(&(used.reply, used.id));
     let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
-        Some((ItemBody::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
+        Some((ItemBody::ToolCall { server, tool, app, arguments, result, error, .. }, item)) => {
             let mut parts = Vec::new();
             if *arguments != Value::Object(used.arguments.clone()) {
                 parts.push(MessagePart::Text(format!("The user changed the arguments of this call to {arguments}.")));
@@ -192,33 +193,42 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
             if result.is_none() && error.is_none() {
                 parts.push(MessagePart::text(UNKNOWN_OUTCOME_TEXT));
             }
-            parts.extend(call_result_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+            let called = (server.as_str(), tool.as_str(), app.as_deref());
+            parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
             (parts, is_error)
         }
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
         _ => (vec![MessagePart::text(CALL_NOT_MADE_TEXT)], true),
     };
-    MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
+    MessagePart::ToolResult { id: used.id.to_owned(), name: used.tool_key.to_owned(), parts, is_error }
 }
 
 /// Returns the message parts that a model receives for a call: the result's content, or a text about the failure.
 fn call_result_parts(
-    server: &str,
-    tool: &str,
+    (server, tool, app): (&str, &str, Option<&str>),
     result: Option<&ToolResult>,
     error: Option<&str>,
     (call, limit): (&str, usize),
 ) -> Vec<MessagePart> {
     let mut parts = Vec::new();
     if let Some(result) = result {
-        let (server, tool) = (visible_text(server), visible_text(tool));
-        parts.push(MessagePart::Text(format!("Data from the server {server:?}, the result of its tool {tool:?}:")));
+        parts.push(MessagePart::Text(result_source(server, tool, app)));
         parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
         parts.push(MessagePart::Text(missing_result_text(error)));
     }
     parts
+}
+
+/// Returns the text that precedes a result and names its source. `app` names the tool of the server whose app provides
+/// the called tool, if an app does, since the server may have a tool of the same name.
+pub(super) fn result_source(server: &str, tool: &str, app: Option<&str>) -> String {
+    let (server, tool) = (visible_text(server), visible_text(tool));
+    match app.map(visible_text) {
+        Some(app) => format!("Data from the server {server:?}, the result of the tool {tool:?} of its app {app:?}:"),
+        None => format!("Data from the server {server:?}, the result of its tool {tool:?}:"),
+    }
 }
 
 /// Returns the text that replaces a missing result. If the user declined the call, the text states that the call did

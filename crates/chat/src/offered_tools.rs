@@ -1,11 +1,14 @@
 //! Tools offered to a model: enabled tools of the conversation's servers whose current definitions the user has
-//! reviewed. Their order is stable, so that the caches of providers stay valid.
+//! reviewed, and tools of shown apps that the user has turned on. Their order is stable, so that the caches of providers
+//! stay valid.
 
+pub(crate) mod app_tools;
 mod tool_state;
 
 use std::collections::HashMap;
 
-use host::ServerForModel;
+use domain::app_view::ProvidingApp;
+use host::{AppToolsForModel, ServerForModel};
 use mcp_apps::ToolMetadata;
 use models::ModelTool;
 use offers::review::{ServerReview, schema_with_visible_text, visible_text};
@@ -31,13 +34,15 @@ pub const fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(ESTIMATED_BYTES_PER_TOKEN)
 }
 
-/// A tool of a server that is enabled in the conversation.
+/// A tool of a server that is enabled in the conversation, or of a shown app of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
     /// Name of the server that lists the tool.
     pub server: String,
-    /// Name of the tool on its server. Empty if the server is not running.
+    /// Name of the tool on its server or in its app. Empty if the server is not running.
     pub tool: String,
+    /// Shown app that provides the tool, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
     /// Unique name under which the model knows the tool.
     pub key: String,
     /// Estimated number of tokens of the tool's definition.
@@ -59,6 +64,8 @@ pub struct OfferedTools {
     pub tokens: u64,
     /// Settings and definitions of each server from which the tools were computed.
     basis: Vec<OfferedToolsInputs>,
+    /// Tools of shown apps from which the tools were computed.
+    app_tools: Vec<AppToolsForModel>,
 }
 
 /// Settings and definitions of one server from which its tools were computed, stored to detect changes.
@@ -103,7 +110,7 @@ impl OfferedTools {
         offering
     }
 
-    /// Returns `true` if [`new`](Self::new) would return an equal value for these servers.
+    /// Returns `true` if [`new`](Self::new) would return an equal value for these servers, apart from tools of apps.
     #[must_use]
     pub fn is_built_from(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
@@ -155,6 +162,7 @@ impl OfferedTools {
             self.tools.push(OfferedTool {
                 server: server.clone(),
                 tool: name.to_owned(),
+                app: None,
                 key,
                 tokens: definition_tokens(&definition),
                 state,
@@ -164,7 +172,7 @@ impl OfferedTools {
         }
     }
 
-    /// Returns all tools of the enabled servers.
+    /// Returns all tools of the enabled servers and shown apps.
     #[must_use]
     pub fn all_tools(&self) -> &[OfferedTool] {
         &self.tools
@@ -224,6 +232,7 @@ fn unusable_tool(server: &str, tool: &str, state: ToolState) -> OfferedTool {
     OfferedTool {
         server: server.to_owned(),
         tool: tool.to_owned(),
+        app: None,
         key: tool_key(server, tool),
         tokens: 0,
         state,
@@ -320,6 +329,17 @@ mod tests {
     }
 
     #[test]
+    fn tool_only_for_apps_is_not_offered() {
+        let meta = json!({ "ui": { "visibility": ["app"] } });
+        let poll = mcp::Tool { meta: meta.as_object().cloned(), ..tool("poll") };
+        let monitor = server_with_reviews("monitor", &[poll, tool("show")], |_| true);
+        let offering = OfferedTools::new(&[(enabled_server("monitor", None), monitor)]);
+        let states: Vec<_> = offering.all_tools().iter().map(|t| (t.tool.as_str(), t.state)).collect();
+        assert_eq!(states, [("poll", ToolState::AppOnly), ("show", ToolState::Offered)]);
+        assert!(offering.tool("monitor__poll").is_none(), "a tool only for apps is not found");
+    }
+
+    #[test]
     fn tools_disabled_in_the_settings_are_not_offered() {
         let with = |enabled: Option<&str>, disabled: &[&str]| {
             let mut server = server("files", &["read", "read_all", "write"], &["read", "read_all", "write"]);
@@ -367,7 +387,8 @@ mod tests {
             let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
             let result = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
-            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS_NAME.into() };
+            let used =
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: own_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,

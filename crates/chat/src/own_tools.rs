@@ -5,7 +5,7 @@ use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_text};
+use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_source, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
@@ -110,7 +110,12 @@ pub(super) fn search_tools(
     let text = format!("These tools are available now. The descriptions are from their servers:\n{}", lines.join("\n"));
     let found = found
         .iter()
-        .map(|t| FoundTool { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() })
+        .map(|t| FoundTool {
+            server: t.server.clone(),
+            tool: t.tool.clone(),
+            app: t.app.as_ref().map(|app| app.tool.clone()),
+            key: t.key.clone(),
+        })
         .collect();
     BuiltinToolResult { text, found, is_error: false }
 }
@@ -124,10 +129,10 @@ pub(super) fn read_more_of_result(
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
-        ItemBody::ToolCall { server, tool, result: Some(result), .. } => Some((server, tool, result)),
+        ItemBody::ToolCall { server, tool, app, result: Some(result), .. } => Some((server, tool, app, result)),
         _ => None,
     });
-    let (Some((server, tool, result)), Some(from)) = (result, from) else {
+    let (Some((server, tool, app, result)), Some(from)) = (result, from) else {
         return BuiltinToolResult::error(
             "this conversation has no such call; \"call\" and \"from\" are at the end of a truncated result".to_owned(),
         );
@@ -141,7 +146,8 @@ pub(super) fn read_more_of_result(
     } else {
         String::new()
     };
-    let text = format!("Data from the server {server:?}, the result of its tool {tool:?}:\n{}{more}", &text[from..end]);
+    let source = result_source(server, tool, app.as_deref());
+    let text = format!("{source}\n{}{more}", &text[from..end]);
     BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }
 
@@ -180,11 +186,12 @@ mod tests {
             call: "c1".into(),
             server: "a".into(),
             tool: "b".into(),
+            app: None,
             arguments: json!({}),
             result: Some(result),
             error: None,
             failure: None,
-            took: 1,
+            duration_milliseconds: 1,
             used: None,
             omitted_bytes: Some(9),
         };
@@ -210,8 +217,8 @@ mod tests {
     #[test]
     fn found_tools_keep_their_order() {
         let found = |keys: &[&str]| {
-            let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), key: (*key).into() };
-            let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS_NAME.into() };
+            let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), app: None, key: (*key).into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOLS_NAME.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }

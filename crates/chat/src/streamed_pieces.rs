@@ -52,7 +52,7 @@ impl ReplyDeltaBuffer {
                 let part = self.part_index(PieceKind::ToolUse);
                 self.uses.insert(id.clone(), part);
                 let (server, tool) = tool(&name).unzip();
-                self.pending.push(ReplyAppend::ToolUse { part, id, key: name, server, tool });
+                self.pending.push(ReplyAppend::ToolUse { part, id, tool_key: name, server, tool });
             }
             ReplyDelta::ToolUseArguments { id, text } => {
                 let part = self.uses.get(&id).copied()?;
@@ -100,9 +100,9 @@ pub(super) fn append_deltas_to_parts(parts: &mut Vec<ReplyPart>, pieces: &[Reply
                 Some(ReplyPart::Thinking { text: before, .. }) => before.push_str(text),
                 _ => parts.push(ReplyPart::Thinking { text: text.clone(), opaque: None }),
             },
-            ReplyAppend::ToolUse { id, key, server, tool, .. } => parts.push(ReplyPart::ToolUse {
+            ReplyAppend::ToolUse { id, tool_key, server, tool, .. } => parts.push(ReplyPart::ToolUse {
                 id: id.clone(),
-                key: key.clone(),
+                tool_key: tool_key.clone(),
                 server: server.clone(),
                 tool: tool.clone(),
                 arguments: String::new(),
@@ -149,9 +149,9 @@ mod tests {
         assert!(!pieces.has_pending(), "deltas are returned once");
         let mut parts = Vec::new();
         append_deltas_to_parts(&mut parts, &taken);
-        let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
+        let used = |id: &str, tool_key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
             id: id.into(),
-            key: key.into(),
+            tool_key: tool_key.into(),
             server: of.map(|(server, _)| server.to_owned()),
             tool: of.map(|(_, tool)| tool.to_owned()),
             arguments: arguments.into(),

@@ -2,8 +2,13 @@
 //!
 //! A name is `server__tool` if that is unambiguous: the server's name has no `__` and does not end in `_`, so that it
 //! ends at the first `__`. All other names end in a part of the SHA-256 hash of both names.
+//!
+//! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server has
+//! the same name. It ends in a part of a hash, too.
 
+use domain::app_view::ProvidingApp;
 use policy::Hash;
+use serde_json::json;
 
 /// Maximum length of a tool key, in characters. All providers accept names of this length.
 pub const MAX_KEY_CHARS: usize = 64;
@@ -12,6 +17,10 @@ pub const MAX_KEY_CHARS: usize = 64;
 const KEY_HASH_DIGITS: usize = 20;
 /// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
 const KEY_NAME_PREFIX_CHARS: (usize, usize) = (18, 20);
+/// Beginning of the keys of apps' tools.
+const APP_KEY_PREFIX: &str = "app_";
+/// Maximum number of characters of the tool's name in the key of an app's tool.
+const MAX_APP_TOOL_NAME_CHARS: usize = 32;
 /// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
 const TOOL_KEY_SEPARATOR: &str = "__";
 
@@ -37,6 +46,22 @@ pub fn tool_key(server: &str, tool: &str) -> String {
         (sanitized_prefix(server, KEY_NAME_PREFIX_CHARS.0), sanitized_prefix(tool, KEY_NAME_PREFIX_CHARS.1));
     let first = if has_valid_start(&server) { "" } else { "s" };
     format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
+}
+
+/// Returns the name under which a model knows a tool of a shown app. It differs for each shown app, so that it can't refer
+/// to a tool of another app that is shown later.
+#[must_use]
+pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
+    let hash = Hash::of_json(&json!([server, app.view, app.tool, tool]));
+    let digits = &hash.as_str()[..KEY_HASH_DIGITS];
+    let mut readable = String::new();
+    for c in sanitized_prefix(tool, MAX_APP_TOOL_NAME_CHARS).chars() {
+        if c != '_' || !readable.is_empty() && !readable.ends_with('_') {
+            readable.push(c);
+        }
+    }
+    let separator = if readable.is_empty() || readable.ends_with('_') { "" } else { "_" };
+    format!("{APP_KEY_PREFIX}{readable}{separator}{digits}")
 }
 
 /// Returns `true` if a name starts with a letter or `_`, as Gemini requires.
@@ -105,6 +130,25 @@ mod tests {
     }
 
     proptest! {
+        // [apps-draft-tools-namespace]
+        #[test]
+        fn keys_of_apps_collide_with_no_other_keys(
+            server in similar_name(),
+            view in "[0-9a-f]{4}",
+            app in similar_name(),
+            tool in similar_name(),
+            others in prop::collection::vec((similar_name(), similar_name()), 1..20),
+        ) {
+            let app = |view: &str| ProvidingApp { view: view.to_owned(), tool: app.clone() };
+            let key = app_tool_key(&server, &app(&view), &tool);
+            prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
+            prop_assert!(!key.contains(TOOL_KEY_SEPARATOR), "{} is no key of a server's tool, nor of one that another server names", key);
+            prop_assert_ne!(&key, &app_tool_key(&server, &app("another"), &tool));
+            for (server, tool) in others {
+                prop_assert_ne!(&key, &tool_key(&server, &tool));
+            }
+        }
+
         #[test]
         fn keys_are_deterministic_and_unique(tools in prop::collection::vec((similar_name(), similar_name()), 1..40)) {
             let mut known: HashMap<String, (String, String)> = HashMap::new();

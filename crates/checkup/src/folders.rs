@@ -32,14 +32,14 @@ fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     if !facts.is_folder {
         return CheckOutcome::problem(
             observation.and(": there is a file in place of a folder, at ").path(&facts.nearest).and("."),
-            FindingText::new("Move that file away."),
+            FindingText::new("Move or rename that file, and check again."),
         );
     }
     if !facts.is_writable {
         return CheckOutcome::problem(
             observation.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
             FindingText::new(
-                "Check the owner and the permissions of the folder. You must own it. The disk may also have become read-only.",
+                "Make yourself the owner of the folder, and let its owner write to it. If that fails, the disk is read-only: check it for errors.",
             ),
         );
     }

@@ -28,7 +28,7 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
         .for_servers(concerned()),
         SecretsStatus::Broken { cause: status_cause } => CheckOutcome::problem(
             cause("The stored secrets can't be used", status_cause),
-            FindingText::new("Follow that advice. If the key is lost permanently, move secrets.json out of the data folder and enter the secrets again."),
+            FindingText::new("Restart this computer and check again. If the cause stays, move secrets.json out of the data folder, and enter the secrets and sign in again."),
         )
         .for_servers(concerned()),
     }

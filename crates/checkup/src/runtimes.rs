@@ -126,7 +126,9 @@ pub(crate) async fn check_language_runtime(
         Ok(version) => version,
         Err(cause) => {
             let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
-            let remedy = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
+            let remedy =
+                FindingText::new("Run it with --version in a terminal. If that fails, too, install it again. ")
+                    .and(runtime.install);
             let outcome = if needs.is_empty() {
                 CheckOutcome::warning(observation, remedy)
             } else {

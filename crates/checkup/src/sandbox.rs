@@ -8,6 +8,9 @@ use process::sandbox::sandbox_support::SandboxSupport;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
+/// Steps that make bubblewrap usable. The finding names the reason why it is not.
+const BUBBLEWRAP_STEPS: &str = "Install bubblewrap (the package is called bubblewrap). If it is installed and may not create namespaces, allow that: on Ubuntu 24.04 and newer it takes an AppArmor profile for /usr/bin/bwrap with the rule \"userns,\". ";
+
 pub(crate) async fn check_sandbox_support(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
     sandbox_outcome(SandboxSupport::find(&path).await, &servers)
 }
@@ -27,18 +30,20 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
     match means.mechanism {
         Ok(SandboxMechanism::Landlock) => CheckOutcome::warning(
             parts,
-            FindingText::new(
-                "Install bubblewrap (the package is called bubblewrap). Without it, a server's network can't be limited to named hosts, and no folder that contains Drawbridge's data can be shared. On Ubuntu 24.04 and newer, AppArmor must allow bubblewrap to create user namespaces.",
+            FindingText::new(BUBBLEWRAP_STEPS).and(
+                "Without it, a server's network can't be limited to named hosts, and no folder that contains Drawbridge's data can be shared.",
             ),
         )
         .for_servers(held),
         Ok(_) => CheckOutcome::ok(parts).for_servers(held),
         Err(error) => {
-            let remedy = FindingText::new(if cfg!(target_os = "linux") {
-                "Install bubblewrap (the package is called bubblewrap), or use Linux 6.2 or later. Until then servers with a sandbox do not start; others are not concerned."
+            let remedy = if cfg!(target_os = "linux") {
+                FindingText::new(BUBBLEWRAP_STEPS).and(
+                    "Linux 6.2 and later have a sandbox without bubblewrap. Until then servers with a sandbox do not start; others are not concerned.",
+                )
             } else {
-                "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
-            });
+                FindingText::new("Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned.")
+            };
             let observation = parts.and(" ").foreign(error);
             let outcome = if held.is_empty() {
                 CheckOutcome::warning(observation, remedy)
@@ -77,6 +82,14 @@ mod tests {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
             let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), features: parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
+            let remedy = outcome.remedy.as_ref().map(ToString::to_string);
+            let steps = remedy.as_deref().is_some_and(|text| text.contains("Install bubblewrap"));
+            assert_eq!(
+                steps,
+                cfg!(target_os = "linux") && state != FindingState::Ok
+                    || matches!(mechanism, Ok(SandboxMechanism::Landlock)),
+                "{remedy:?}"
+            );
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
             let observation = outcome.observation.to_string();
             assert!(

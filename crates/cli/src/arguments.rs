@@ -156,7 +156,8 @@ pub(crate) enum Command {
     /// Imports servers from the settings of other apps. They are added stopped and without any approval, and secrets
     /// are stored in the keychain. Nothing is started, and no file of another app is changed.
     Import(ImportArguments),
-    /// Prints the servers in the format of another app. Secrets become references.
+    /// Prints the servers in the format of another app. Secrets become references. What is omitted is printed to
+    /// standard error.
     Export {
         /// Format of the export.
         #[arg(long, value_name = "FORM", default_value = "mcpServers")]

@@ -81,7 +81,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
     let verdict = api::audit_verdict(join_blocking(found).await?);
     let mut words = audit_verdict_text(&verdict);
     if is_own {
-        words.push_str(encryption_text(&session.api.content_protection(EmptyObject {}).await?.decisions));
+        words.push_str(encryption_text(&session.api.read_content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
         session.output.print_text(&words);

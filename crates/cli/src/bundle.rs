@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Arguments, BundleCommand};
 use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
-use crate::session::locations;
+use crate::session::file_locations;
 use crate::terminal_escape::{self, escape_line};
 use crate::{plan_text, registry};
 
@@ -21,7 +21,8 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Value, CommandFailure> {
     let BundleCommand::Inspect { file } = command;
-    let root = registry::installer(locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
+    let root =
+        registry::installer(file_locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;
@@ -44,7 +45,7 @@ pub(crate) async fn run(
         "files": files,
         "plan": runs,
         "planProblem": problem,
-        "warnings": bundle.warnings,
+        "warnings": bundle.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     }))
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn manifest_text(bundle: &Bundle) -> String {
     text.push_str(&format!("sha256      {}\n", bundle.archive.sha256()));
     text.push_str(&format!("signature   {}\n", bundle.archive.signature()));
     for warning in &bundle.warnings {
-        text.push_str(&format!("warning     {}\n", escape_line(warning)));
+        text.push_str(&format!("warning     {}\n", escape_line(&warning.to_string())));
     }
     text
 }

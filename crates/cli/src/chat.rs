@@ -52,7 +52,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
-        for instructions in session.api.conversation_tools(of()).await?.instructions {
+        for instructions in session.api.list_conversation_tools(of()).await?.instructions {
             session.output.print_message(&terminal_escape::escape_line(&format!(
                 "instructions of {} for the model: {}",
                 instructions.server, instructions.text
@@ -161,7 +161,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
 
 /// Prints the conversation's tools that are not offered to the model, with the reasons.
 async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
-    let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
+    let known = session.api.list_conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let omitted: Vec<&str> = known
         .tools
         .iter()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ::chat::ToolCall;
-use api::data::{Catalog, Complete, CompletionReference, GetPrompt, ReadResource, ServerName};
+use api::data::{Catalog, CompleteArgument, CompletionReference, GetPrompt, ReadResource, ServerName};
 use api::{ApiError, ErrorCode, Handler as _};
 use futures_util::future::join_all;
 use host::CallOrigin;
@@ -111,7 +111,7 @@ async fn list_catalog_items<T: Serialize>(
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
     let read = async |server: String| {
-        let mut catalog = session.api.catalog(ServerName { server }).await?;
+        let mut catalog = session.api.read_catalog(ServerName { server }).await?;
         let notes = std::mem::take(&mut catalog.notes);
         Ok(ListedItems { items: part(catalog), notes })
     };
@@ -214,7 +214,8 @@ async fn call_tool(
     require_ready_server(session, &server).await?;
     let app = session.api.app_views().page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
-    let call = ToolCall { id: CLI_CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
+    let (id, called, name) = (CLI_CALL_ID.to_owned(), server.clone(), tool.clone());
+    let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));
@@ -264,7 +265,8 @@ async fn complete_argument(
         (None, Some(uri)) => CompletionReference::Template { uri },
         (None, None) => return Err(CommandFailure::usage_error("expected --prompt or --template")),
     };
-    let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
+    let request =
+        CompleteArgument { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
     session.output.print_text(
         &result.values.iter().map(|value| format!("{}\n", terminal_escape::escape_line(value))).collect::<String>(),

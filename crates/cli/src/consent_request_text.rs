@@ -201,8 +201,9 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(format!("── Read this of {server}?"));
             add(escape_and_prefix_lines(name, SERVER_TEXT_PREFIX));
         }
-        ConsentRequestBody::Result { tool, content, is_error } => {
-            add(format!("── Let the model read this result of {} of {server}?", escape_line(tool)));
+        ConsentRequestBody::Result { tool, app, content, is_error } => {
+            let of_app = app.as_ref().map(|app| format!(" of the app {}", escape_line(app))).unwrap_or_default();
+            add(format!("── Let the model read this result of {}{of_app} of {server}?", escape_line(tool)));
             for content in content {
                 add(escape_and_prefix_lines(&content_text(content), SERVER_TEXT_PREFIX));
             }

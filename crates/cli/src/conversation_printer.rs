@@ -105,20 +105,22 @@ impl PrintedReply {
                 self.end_line(output);
                 output.print_message(&terminal_escape::escape_line(&format!("→ {server} {tool} {arguments}")));
             }
-            ItemBody::ToolCall { server, tool, result, error, took, .. } => {
+            ItemBody::ToolCall { server, tool, result, error, duration_milliseconds, .. } => {
                 let ended = match (result, error) {
                     (Some(result), _) if result.is_error => String::from("the tool reported an error"),
                     (Some(_), _) => String::from("done"),
                     (None, Some(error)) => error.clone(),
                     (None, None) => String::from("cut"),
                 };
-                output.print_message(&terminal_escape::escape_line(&format!("← {server} {tool}: {ended} ({took} ms)")));
+                output.print_message(&terminal_escape::escape_line(&format!(
+                    "← {server} {tool}: {ended} ({duration_milliseconds} ms)"
+                )));
             }
             ItemBody::OwnTool { used, arguments, .. } => {
                 self.end_line(output);
                 output.print_message(&terminal_escape::escape_line(&format!(
                     "→ {} {}",
-                    used.key,
+                    used.tool_key,
                     to_json_value(arguments)
                 )));
             }

@@ -35,7 +35,7 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
 }
 
 async fn read_data_flow(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
-    let servers = session.api.snapshot(EmptyObject {}).await?.servers;
+    let servers = session.api.read_snapshot(EmptyObject {}).await?.servers;
     let own = servers.into_iter().find(|own| own.name == server);
     own.map(|own| own.flow)
         .ok_or_else(|| CommandFailure::usage_error(format!("there is no server {:?}", escape_line(server))))

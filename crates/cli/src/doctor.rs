@@ -7,13 +7,13 @@ use api::ErrorCode;
 use checkup::{CheckInputs, Checkup, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
 use serde_json::{Value, json};
-use store::{Locations, ReadOnlyStore};
+use store::{FileLocations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::CommandFailure;
 use crate::output::Output;
 use crate::published_names::{DOCTOR_NAMES, with_published_names};
-use crate::session::{locations, storage_failure};
+use crate::session::{file_locations, storage_failure};
 use crate::terminal_escape;
 
 /// Prints the findings about this computer, or the redacted report. Returns a failure if there is a problem.
@@ -22,7 +22,7 @@ pub(crate) async fn run(
     what: &DoctorArguments,
     output: &Output,
 ) -> Result<Value, CommandFailure> {
-    let Locations { config_file, data_dir } = locations(arguments)?;
+    let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { servers: settings, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let environment = ProcessEnvironment::current();

@@ -79,45 +79,77 @@ const fn auth_field_text(field: AuthField) -> &'static str {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use api::data::{ConsentRequest, ConsentRequestBody};
-    use serde_json::{Value, json};
+    use api::data::{
+        AuthField, AuthSetting, ClientIdentity, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin,
+        EarlierApproval, EndpointUse, ReviewMarks, SignInEndpoint, SignInReason, UrlParts,
+    };
 
     use crate::consent_request_text;
 
-    fn url(domain: &str, path: &str) -> Value {
-        let (before, url) = ("https://", format!("https://{domain}{path}"));
-        json!({ "url": url, "before": before, "domain": domain, "after": path, "asciiHost": null, "warnings": [],
-            "openable": true })
+    fn url(domain: &str, path: &str) -> UrlParts {
+        UrlParts {
+            url: format!("https://{domain}{path}"),
+            before: "https://".into(),
+            domain: domain.into(),
+            after: path.into(),
+            ascii_host: None,
+            warnings: Vec::new(),
+            openable: true,
+        }
     }
 
-    fn connect_request_text(body: &Value) -> String {
-        let body: ConsentRequestBody = serde_json::from_value(body.clone()).unwrap();
-        let mut request = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
-            "askedAt": 0, "origin": { "by": "user", "conversation": null }, "round": null, "body": null,
-            "scopes": ["once"], "reason": "", "call": null,
-            "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
-        request["body"] = json!(body);
-        let request: ConsentRequest = serde_json::from_value(request).unwrap();
-        consent_request_text::consent_request_text(&request)
+    fn connect_request_text(body: ConsentRequestBody) -> String {
+        consent_request_text::consent_request_text(&ConsentRequest {
+            id: "1".into(),
+            hash: "h".into(),
+            server: "far".into(),
+            transport: "http".into(),
+            command_line: String::new(),
+            asked_at: 0,
+            origin: ConsentRequestOrigin::User { conversation: None },
+            round: None,
+            body,
+            scopes: Vec::new(),
+            reason: String::new(),
+            stricter_reason: None,
+            marks: ReviewMarks {
+                review: None,
+                outdated: false,
+                diff: None,
+                look_alikes: Vec::new(),
+                flags: Vec::new(),
+            },
+            call: None,
+        })
+    }
+
+    fn connect_body(auth: Vec<AuthSetting>, earlier_approval: Option<EarlierApproval>) -> ConsentRequestBody {
+        ConsentRequestBody::ConnectServer {
+            url: url("mcp.example", "/"),
+            headers: Vec::new(),
+            transport_kind: None,
+            unencrypted: false,
+            unattended: earlier_approval.is_none(),
+            auth,
+            earlier_approval,
+        }
     }
 
     #[test]
     fn s01_connection_is_described_with_all_credential_endpoints() {
-        let setting = |field: &str, value: &str, url: Value, elsewhere: bool| {
-            json!({ "field": field, "value": value, "secret": field.ends_with("_secret"), "url": url,
-                "isOnOtherDomain": elsewhere })
+        let setting = |field, value: &str, url: Option<UrlParts>| {
+            let is_on_other_domain = url.as_ref().is_some_and(|url| url.domain == "evil.example");
+            let secret = field == AuthField::ClientSecret;
+            AuthSetting { field, value: value.into(), secret, url, is_on_other_domain }
         };
-        let text = connect_request_text(&json!({
-            "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
-            "unencrypted": false, "earlierApproval": null, "unattended": true,
-            "auth": [
-                setting("grant", "enterprise_managed", Value::Null, false),
-                setting("issuer", "https://as.example/1", url("as.example", "/1"), false),
-                setting("provider_token_endpoint", "https://evil.example/t", url("evil.example", "/t"), true),
-                setting("client_secret", "harbour", Value::Null, false),
-                setting("scopes", "read write", Value::Null, false),
-            ],
-        }));
+        let settings = vec![
+            setting(AuthField::Grant, "enterprise_managed", None),
+            setting(AuthField::Issuer, "https://as.example/1", Some(url("as.example", "/1"))),
+            setting(AuthField::ProviderTokenEndpoint, "https://evil.example/t", Some(url("evil.example", "/t"))),
+            setting(AuthField::ClientSecret, "harbour", None),
+            setting(AuthField::Scopes, "read write", None),
+        ];
+        let text = connect_request_text(connect_body(settings, None));
         for words in [
             "enterprise_managed",
             "https://as.example/1",
@@ -134,11 +166,8 @@ mod tests {
     #[test]
     fn earlier_approval_is_described_as_changed_only_where_its_text_differs() {
         let text_with = |before: &str, now: &str| {
-            connect_request_text(&json!({
-                "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
-                "unencrypted": false, "unattended": false, "auth": [],
-                "earlierApproval": { "approved": before, "requested": now },
-            }))
+            let approval = EarlierApproval { approved: before.into(), requested: now.into() };
+            connect_request_text(connect_body(Vec::new(), Some(approval)))
         };
         let (one, other) = ("https://mcp.example/ (with X-Team)", "https://mcp.example/ (with X-Key)");
         let same = text_with(one, one);
@@ -149,18 +178,27 @@ mod tests {
 
     #[test]
     fn s07_sign_in_is_described_with_its_endpoints() {
-        let sign_in = |page: Value, is_elsewhere: bool| {
-            json!({
-                "kind": "sign_in", "url": url("mcp.example", "/"), "issuer": "https://as.example",
-                "issuerUrl": url("as.example", "/"), "resource": "https://mcp.example/",
-                "scopes": ["read", "write"], "heldScopes": ["read"], "client": "configured", "clientId": "us",
-                "endpoints": [{ "purpose": "token", "url": url("evil.example", "/token"),
-                    "issuer": "https://as.example", "isOnOtherDomain": true }],
-                "redirectUri": null, "authorizationUrl": page, "isPageOnOtherDomain": is_elsewhere,
-                "reason": { "is": "step_up", "operation": "tools/call" },
-            })
+        let sign_in = |authorization_url: Option<UrlParts>| ConsentRequestBody::SignIn {
+            url: url("mcp.example", "/"),
+            issuer: "https://as.example".into(),
+            issuer_url: url("as.example", "/"),
+            resource: "https://mcp.example/".into(),
+            scopes: vec!["read".into(), "write".into()],
+            held_scopes: vec!["read".into()],
+            client: ClientIdentity::Configured,
+            client_id: "us".into(),
+            endpoints: vec![SignInEndpoint {
+                purpose: EndpointUse::Token,
+                url: url("evil.example", "/token"),
+                issuer: "https://as.example".into(),
+                is_on_other_domain: true,
+            }],
+            redirect_uri: None,
+            is_page_on_other_domain: authorization_url.is_some(),
+            authorization_url,
+            reason: SignInReason::StepUp { operation: "tools/call".into() },
         };
-        let text = connect_request_text(&sign_in(url("login.example", "/authorize"), true));
+        let text = connect_request_text(sign_in(Some(url("login.example", "/authorize"))));
         for words in [
             "for tokens   https://evil.example/token",
             "WARNING: evil.example is another domain than that of https://as.example",
@@ -168,7 +206,7 @@ mod tests {
         ] {
             assert!(text.contains(words), "S07: the text should contain {words}: {text}");
         }
-        let text = connect_request_text(&sign_in(Value::Null, false));
+        let text = connect_request_text(sign_in(None));
         for words in ["no page opens", "write  (NEW)", "for tokens   https://evil.example/token"] {
             assert!(text.contains(words), "S14: expected {words}: {text}");
         }

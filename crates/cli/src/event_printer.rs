@@ -33,7 +33,7 @@ impl EventFilter {
         }
     }
 
-    fn includes(&self, server: &str) -> bool {
+    fn includes_server(&self, server: &str) -> bool {
         self.server.as_deref().is_none_or(|filter| filter == server)
     }
 }
@@ -70,12 +70,12 @@ impl OutputEventPrinter {
         }
         match event {
             Event::ActivityAppended { server, .. } => {
-                if self.filter.watch && self.filter.includes(server) {
+                if self.filter.watch && self.filter.includes_server(server) {
                     self.print_activity(server).await;
                 }
                 return;
             }
-            Event::ServerChanged { server } if self.filter.includes(&server.name) => {
+            Event::ServerChanged { server } if self.filter.includes_server(&server.name) => {
                 if self.filter.watch {
                     self.print_if_new(
                         &server.name,
@@ -83,11 +83,11 @@ impl OutputEventPrinter {
                     );
                 }
             }
-            Event::ServerRemoved { name } if self.filter.includes(name) => {
+            Event::ServerRemoved { name } if self.filter.includes_server(name) => {
                 self.last_texts.remove(name);
                 self.print_if_watched(format!("{}: removed from the settings", escape_line(name)));
             }
-            Event::CallChanged { call } if self.filter.includes(&call.server) => {
+            Event::CallChanged { call } if self.filter.includes_server(&call.server) => {
                 if let Some(task) = &call.task {
                     let status = to_json_value(&task.status);
                     let message = task.message.as_deref().map(|m| format!(" {}", escape_line(m))).unwrap_or_default();
@@ -110,10 +110,10 @@ impl OutputEventPrinter {
                     self.print_if_new(&format!("call {}", call.id), words);
                 }
             }
-            Event::CatalogChanged { server } if self.filter.includes(server) => {
+            Event::CatalogChanged { server } if self.filter.includes_server(server) => {
                 self.print_if_watched(format!("{}: its tools, prompts or resources changed", escape_line(server)));
             }
-            Event::ResourceUpdated { server, uri } if self.filter.includes(server) => {
+            Event::ResourceUpdated { server, uri } if self.filter.includes_server(server) => {
                 self.print_if_watched(format!("{}: {} changed", escape_line(server), escape_line(uri)));
             }
             Event::ConfigProblem { problem: Some(problem) } => {
@@ -162,7 +162,7 @@ impl OutputEventPrinter {
         let after = self.last.get(server).copied();
         let range = ActivityRange { server: server.to_owned(), after, limit: ACTIVITY_ENTRIES_PER_QUERY };
         // The server may have been removed since the event.
-        let Ok(page) = self.api.activity(range).await else { return };
+        let Ok(page) = self.api.read_activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
         if missed > 0 {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use api::ApiError;
 use installer::imports::{self, ImportError};
 use other_apps::{
-    AppEnvironment, ExportForm, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
+    AppEnvironment, ExportForm, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport,
+    ScanScope, ServersExport,
 };
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
@@ -60,14 +61,26 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     }
 }
 
-/// Prints the configured servers in the format of another app.
+/// Prints the configured servers in the format of another app, and what is omitted of each.
 pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.server_names(None).await?;
     let form = match format {
         ExportFormat::McpServers => ExportForm::McpServers,
         ExportFormat::VsCode => ExportForm::VsCode,
     };
-    let document = other_apps::export(&configured_servers(session).await?, form);
+    let servers = configured_servers(session).await?;
+    let ServersExport { document, omissions } = other_apps::export(&servers, form);
+    for (server, omissions) in servers.iter().zip(&omissions) {
+        let notes = omissions.entry_notes();
+        if !notes.is_empty() {
+            let ExportOmissions { secrets, settings, .. } = omissions;
+            let fields = json!({ "server": server.name, "secrets": secrets, "settings": settings, "notes": notes });
+            session.output.print_event("omitted", fields);
+        }
+        for note in notes {
+            session.output.print_message(&format!("{}: {}", escape_value(&server.name), escape_line(&note)));
+        }
+    }
     session.output.print_text(&crate::terminal_escape::escape_and_prefix_lines(&format!("{document:#}"), ""));
     Ok(document)
 }

@@ -180,14 +180,10 @@ fn masked_text(parts: &[ValuePart]) -> String {
     parts.iter().map(part).collect()
 }
 
-/// Returns `true` for a command of a container runtime, which can't reach its service from a sandbox.
-fn is_container_command(command: &str) -> bool {
-    matches!(command, "docker" | "podman")
-}
-
 fn sandbox_text(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let Some(SandboxConfig { folders, network }) = sandbox else {
-        if is_container_command(command) {
+        // A container engine can't reach its service from a sandbox.
+        if process::is_container_engine(command) {
             return "sandbox     none: its container isolates it, as far as the arguments above permit\n".to_owned();
         }
         return "sandbox     NONE: it reaches all that you do\n".to_owned();

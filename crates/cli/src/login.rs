@@ -58,7 +58,7 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
 /// Prints the signed-in account, and the steps of the last sign-in.
 pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.server_names(Some(server)).await?;
-    let authorization = session.api.authorization(server_name(server)).await?;
+    let authorization = session.api.read_authorization(server_name(server)).await?;
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     session.output.print_text(&sign_in_text::sign_in_steps_text(&authorization.steps));
     Ok(authorization_json(&authorization))
@@ -86,8 +86,8 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
     loop {
         changes.borrow_and_update();
         // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.
-        let state = session.state(server).await?;
-        let known = session.api.authorization(server_name(server)).await?;
+        let state = session.server_state(server).await?;
+        let known = session.api.read_authorization(server_name(server)).await?;
         if known.in_progress.is_none() {
             // Pending events may contain the denial of the sign-in.
             session.flush_events().await;
@@ -137,7 +137,7 @@ fn is_signed_in(known: &Authorization) -> bool {
 
 /// Adds the recorded requests and responses of the sign-in to a failure, so that the user sees where it failed.
 async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
-    let Ok(known) = session.api.authorization(server_name(server)).await else { return failure };
+    let Ok(known) = session.api.read_authorization(server_name(server)).await else { return failure };
     // A user who denied the sign-in knows the reason.
     if known.steps.is_empty() || session.is_sign_in_refused(server) {
         return failure;

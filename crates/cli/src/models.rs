@@ -45,7 +45,7 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
 }
 
 async fn read_models(session: &CommandSession) -> Result<Models, CommandFailure> {
-    Ok(session.api.models(EmptyObject {}).await?)
+    Ok(session.api.list_models(EmptyObject {}).await?)
 }
 
 async fn find_provider(session: &CommandSession, provider: &str) -> Result<ModelProvider, CommandFailure> {

@@ -62,7 +62,7 @@ async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn>
     let mut waiting = Vec::new();
     for server in servers {
         // The server may have been removed since the event.
-        let Ok(known) = api.authorization(ServerName { server: server.clone() }).await else { continue };
+        let Ok(known) = api.read_authorization(ServerName { server: server.clone() }).await else { continue };
         let now = known.in_progress.filter(|now| now.phase == SignInPhase::AwaitingBrowser);
         waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| PendingSignIn { server, redirect_uri }));
     }

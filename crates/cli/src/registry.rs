@@ -8,28 +8,26 @@ use installer::{InstallError, Installer, RegistryChoice, publisher_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
-    CachePolicy, DatedResponse, ListingMetadata, ListingStatus, PackageInstall, PlanError, RegistryCatalog,
-    RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
+    CachePolicy, DatedResponse, LATEST_VERSION, ListingMetadata, ListingStatus, PackageInstall, PlanError,
+    RegistryCatalog, RegistryEntry, RegistryError, SearchQuery, plan_package, plan_remote,
 };
 use serde_json::{Value, json};
-use store::{CacheFolder, Locations, ReadOnlyStore};
+use store::{CacheFolder, FileLocations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
 use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::plan_text;
-use crate::session::{locations, storage_failure};
+use crate::session::{file_locations, storage_failure};
 use crate::table::format_time;
 use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 
 /// Environment variable with the URL of the registry, also used by the app.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
-/// Name that selects the newest version of a server.
-const LATEST_VERSION: &str = "latest";
 
 /// Runs a `registry` command, and returns its result as JSON.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
-    let Locations { config_file, data_dir } = locations(arguments)?;
+    let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;

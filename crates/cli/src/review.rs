@@ -1,7 +1,7 @@
 //! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
-use api::data::{Prompt, Review, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
+use api::data::{Prompt, ReviewDefinitions, ReviewMarks, ReviewState, ReviewedDefinition, ServerName, Tool};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) async fn review_definitions(
     server: String,
     accept: Vec<String>,
 ) -> Result<Value, CommandFailure> {
-    let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
+    let catalog = session.api.read_catalog(ServerName { server: server.clone() }).await?;
     let is_open = |marks: &ReviewMarks| marks.review != Some(ReviewState::Reviewed);
     let tools: Vec<Tool> = catalog.tools.into_iter().filter(|tool| is_open(&tool.marks)).collect();
     let prompts: Vec<Prompt> = catalog.prompts.into_iter().filter(|prompt| is_open(&prompt.marks)).collect();
@@ -44,7 +44,7 @@ pub(crate) async fn review_definitions(
         let definitions = json!({ "tools": definitions_json(&tools), "prompts": definitions_json(&prompts) });
         return Ok(definitions);
     }
-    let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
+    let mut review = ReviewDefinitions { server, tools: Vec::new(), prompts: Vec::new() };
     for accepted in &accept {
         let Some((name, hash)) = accepted.rsplit_once('@') else {
             let message = format!(

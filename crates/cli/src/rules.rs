@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
 }
 
 async fn show_rules(session: &CommandSession) -> Result<Value, CommandFailure> {
-    let policy = session.api.policy(EmptyObject {}).await?;
+    let policy = session.api.read_policy(EmptyObject {}).await?;
     session.output.print_text(&policy_text(&policy));
     Ok(to_json_value(&policy))
 }
@@ -147,7 +147,7 @@ async fn dry_run(
         }
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
-    let rules = session.api.policy(EmptyObject {}).await?;
+    let rules = session.api.read_policy(EmptyObject {}).await?;
     session.output.print_text(&dry_run_text::dry_run_text(&server, &result, &rules));
     Ok(with_published_names(to_json_value(&result), DRY_RUN_NAMES))
 }

@@ -15,7 +15,7 @@ use crate::terminal_escape::escape_line;
 /// Changes those limits of a server that the command line contains, and prints all of its limits and its usage.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
-    let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
+    let mut settings = session.api.read_sampling(ServerName { server: server.clone() }).await?.settings;
     let before = settings.clone();
     settings.is_enabled = (settings.is_enabled || what.on) && !what.off;
     settings.tools = what.tools.unwrap_or(settings.tools);
@@ -26,7 +26,7 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
     if settings != before {
         session.api.set_sampling(SetSampling { server: server.clone(), settings }).await?;
     }
-    let report = session.api.sampling(ServerName { server: server.clone() }).await?;
+    let report = session.api.read_sampling(ServerName { server: server.clone() }).await?;
     session.output.print_text(&sampling_report_text(&server, &report));
     Ok(with_published_names(to_json_value(&report), SAMPLING_NAMES))
 }

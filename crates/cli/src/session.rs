@@ -9,7 +9,7 @@ use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use policy::UsedBy;
 use serde_json::json;
-use store::Locations;
+use store::FileLocations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
@@ -46,7 +46,7 @@ impl CommandSession {
         input: InputLines,
         output: Arc<Output>,
     ) -> Result<Self, CommandFailure> {
-        let Locations { config_file: config, data_dir: data } = locations(arguments)?;
+        let FileLocations { config_file: config, data_dir: data } = file_locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
@@ -90,7 +90,7 @@ impl CommandSession {
 
     /// Waits until all events that occurred before this call are printed, for at most [`EVENT_FLUSH_TIMEOUT`].
     pub(crate) async fn flush_events(&self) {
-        let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
+        let Ok(snapshot) = self.api.read_snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
@@ -113,7 +113,7 @@ impl CommandSession {
     /// Returns the name of the given server after checking that it exists, or the names of all servers in the order of
     /// the settings file.
     pub(crate) async fn server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
-        let snapshot = self.api.snapshot(EmptyObject {}).await?;
+        let snapshot = self.api.read_snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
                 (None, Some(problem))
@@ -145,7 +145,7 @@ impl CommandSession {
     pub(crate) async fn start_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The local view may still contain the state from before the start.
-        let now = self.api.snapshot(EmptyObject {}).await?.next_event;
+        let now = self.api.read_snapshot(EmptyObject {}).await?.next_event;
         let mut view = self.view.clone();
         loop {
             {
@@ -195,8 +195,8 @@ impl CommandSession {
     }
 
     /// Requests the current state of an MCP server from the host.
-    pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
-        let servers = self.api.snapshot(EmptyObject {}).await?.servers;
+    pub(crate) async fn server_state(&self, server: &str) -> Result<ServerState, CommandFailure> {
+        let servers = self.api.read_snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
         let missing = || CommandFailure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
         found.map(|server| server.state).ok_or_else(missing)
@@ -209,12 +209,12 @@ impl CommandSession {
 }
 
 /// Returns the paths of Drawbridge's settings file and data folder that a command uses.
-pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
+pub(crate) fn file_locations(arguments: &Arguments) -> Result<FileLocations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
-        (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
+        (Some(config_file), Some(data_dir)) => FileLocations { config_file, data_dir },
         (config, data) => {
             let usual = store::default_locations().map_err(storage_failure)?;
-            Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
+            FileLocations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
     // These commands create the settings file if it does not exist.
@@ -251,7 +251,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
 }
 
 async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
-    let snapshot = api.snapshot(EmptyObject {}).await?;
+    let snapshot = api.read_snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.consent_requests);
     view_sender.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);

@@ -31,7 +31,7 @@ async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Val
         if !is_named && !session.server(&server).is_some_and(has_skills) {
             return Ok(ListedItems { items: Vec::new(), notes: Vec::new() });
         }
-        let Skills { skills, notes, .. } = session.api.skills(ServerName { server }).await?;
+        let Skills { skills, notes, .. } = session.api.list_skills(ServerName { server }).await?;
         Ok(ListedItems { items: skills, notes })
     };
     list_items(session, of, read, result_text::skill_row).await
@@ -44,7 +44,7 @@ async fn read_skill_file(
     file: Option<&str>,
 ) -> Result<Value, CommandFailure> {
     require_ready_server(session, &server).await?;
-    let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
+    let listed = session.api.list_skills(ServerName { server: server.clone() }).await?.skills;
     let found = find_skill(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));

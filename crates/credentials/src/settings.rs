@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_auth::{
     AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
-    PreregisteredClient, User, Vault,
+    PreregisteredClient, UserInteraction, Vault,
 };
 use mcp_transport::http::UntrustedUrlClient;
 use ports::secrets::UnresolvedSecret;
@@ -64,7 +64,7 @@ pub fn authorization_settings(
     (is_approved, endpoints): (bool, &[Url]),
     secrets: &dyn Secrets,
     vault: Arc<dyn Vault>,
-    user: Arc<dyn User>,
+    user: Arc<dyn UserInteraction>,
     clock: SharedClock,
 ) -> Result<AuthorizationSettings, SignInSettingsError> {
     let bad =
@@ -257,7 +257,7 @@ mod tests {
     struct AbsentUser;
 
     #[async_trait::async_trait]
-    impl User for AbsentUser {
+    impl UserInteraction for AbsentUser {
         async fn consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
             mcp_auth::ConsentAnswer::No
         }

@@ -229,13 +229,13 @@ pub struct SignInStep {
     /// Time at which the step started.
     pub at: Millis,
     /// Duration of the step, in milliseconds.
-    pub took: u64,
+    pub duration_milliseconds: u64,
     /// Purpose of the step, as a sentence for the user.
-    pub what: String,
+    pub purpose: String,
     /// HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
     pub request: Option<String>,
     /// HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
-    pub answer: Option<String>,
+    pub response: Option<String>,
     /// Conclusion from the step, as a sentence for the user.
     pub conclusion: String,
 }

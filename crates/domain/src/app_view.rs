@@ -65,6 +65,17 @@ pub enum AppViewChange {
         /// New context as text. Empty if the app removed it.
         text: String,
     },
+    /// The tools that the MCP app offers to models changed, or the user turned them on or off.
+    ToolsChanged {
+        /// Tools that the app offers.
+        tools: Vec<AppToolView>,
+        /// Hash of all definitions, to which the user's permission applies.
+        hash: String,
+        /// Number of offered tools that are not usable.
+        dropped: u64,
+        /// Set while the model of the conversation may use the tools.
+        on: bool,
+    },
     /// The MCP app requests that the host removes it.
     TeardownRequested,
     /// A message between the MCP app and the host was not processed as sent.
@@ -95,6 +106,25 @@ pub enum AppViewChange {
         /// Reason for which the app was closed.
         cause: CloseCause,
     },
+}
+
+/// Tool that an MCP app offers to models, as the app defines it. All texts in it are untrusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AppToolView {
+    /// Name of the tool in the app.
+    pub name: String,
+    /// Whole definition of the tool as indented JSON.
+    pub definition: String,
+}
+
+/// The displayed MCP app that provides a tool for models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProvidingApp {
+    /// Identifier of the displayed app.
+    pub view: AppViewId,
+    /// Name of the tool on its server whose results the app displays.
+    pub tool: String,
 }
 
 /// Request of an MCP app that the user decides.

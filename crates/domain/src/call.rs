@@ -36,6 +36,11 @@ pub struct ServerCall {
     pub kind: CallKind,
     /// Name of the tool or prompt, or URI of the resource.
     pub name: String,
+    /// Name of the tool on the server whose shown app provides the called tool and receives the call. `None` if the
+    /// server does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub app: Option<String>,
     /// Time at which the call was made.
     pub started_at: Millis,
     /// Current state of the call.

@@ -141,9 +141,82 @@ impl From<ContentBlock> for Content {
     }
 }
 
+impl From<&ResourceContents> for mcp::ResourceContents {
+    fn from(contents: &ResourceContents) -> Self {
+        Self {
+            uri: contents.uri.clone(),
+            mime_type: contents.mime_type.clone(),
+            text: contents.text.clone().map(Into::into),
+            blob: contents.blob.clone().map(Into::into),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&Content> for ContentBlock {
+    fn from(content: &Content) -> Self {
+        let image = |data: &str, mime_type: &str| mcp::ImageContent {
+            data: data.into(),
+            mime_type: mime_type.to_owned(),
+            ..mcp::ImageContent::default()
+        };
+        match content {
+            Content::Text { text } => Self::text(text.as_str()),
+            Content::Image { data, mime_type } => Self::Image(image(data, mime_type)),
+            Content::Audio { data, mime_type } => Self::Audio(image(data, mime_type)),
+            Content::ResourceLink { uri, name, title, description, mime_type, size } => {
+                Self::ResourceLink(mcp::Resource {
+                    uri: uri.clone(),
+                    name: name.clone(),
+                    title: title.clone(),
+                    description: description.clone(),
+                    mime_type: mime_type.clone(),
+                    size: *size,
+                    ..mcp::Resource::default()
+                })
+            }
+            Content::Resource { contents } => {
+                Self::Resource(mcp::EmbeddedResource { resource: contents.into(), ..mcp::EmbeddedResource::default() })
+            }
+            Content::Unknown { json } => Self::Unknown(json.clone()),
+        }
+    }
+}
+
+impl From<&ToolResult> for mcp::CallToolResult {
+    fn from(result: &ToolResult) -> Self {
+        Self {
+            content: result.content.iter().map(ContentBlock::from).collect(),
+            structured_content: result.structured.clone(),
+            is_error: result.is_error,
+            meta: result.meta.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stored_result_has_all_members_of_the_servers_result() {
+        let wire = json!({
+            "content": [
+                { "type": "text", "text": "a" },
+                { "type": "image", "data": "AA==", "mimeType": "image/png" },
+                { "type": "resource_link", "uri": "x://a", "name": "a" },
+                { "type": "resource", "resource": { "uri": "x://b", "text": "b" } },
+                { "type": "chart", "points": [1, null] },
+            ],
+            "structuredContent": { "a": null },
+            "isError": true,
+            "_meta": { "page": 1 },
+        });
+        let result: mcp::CallToolResult = serde_json::from_value(wire.clone()).unwrap();
+        let stored = ToolResult::new(result, None, Map::new());
+        assert_eq!(json!(mcp::CallToolResult::from(&stored)), wire);
+    }
 
     #[test]
     fn result_round_trips_through_the_history() {

@@ -98,11 +98,11 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
         conversions: Vec<String>,
         /// Time until the first part of the reply arrived, in milliseconds. `None` if none arrived.
-        #[serde(default)]
-        first_after: Option<u64>,
+        #[serde(default, rename = "firstAfter")]
+        first_part_milliseconds: Option<u64>,
         /// Total duration of the reply, in milliseconds.
-        #[serde(default)]
-        took: u64,
+        #[serde(default, rename = "took")]
+        duration_milliseconds: u64,
     },
     /// Tool call by the user, or by a model if `used` is set. The item streams while the call is in progress.
     ToolCall {
@@ -110,9 +110,13 @@ pub enum ItemBody {
         call: String,
         /// Name of the called server in the settings.
         server: String,
-        /// Name of the tool, as its server lists it.
+        /// Name of the tool, as its server or the app lists it.
         tool: String,
-        /// Arguments that were sent to the server.
+        /// Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        app: Option<String>,
+        /// Arguments that were sent to the server or its app.
         arguments: Value,
         /// Result of the tool call, or `None` if it failed.
         result: Option<ToolResult>,
@@ -124,7 +128,8 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(optional))]
         failure: Option<CallFailureCode>,
         /// Duration of the call, in milliseconds.
-        took: u64,
+        #[serde(rename = "took")]
+        duration_milliseconds: u64,
         /// Tool use in the model's reply that requested the call, or `None` if the user made the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
@@ -137,7 +142,7 @@ pub enum ItemBody {
     /// Call of one of Drawbridge's built-in tools by a model, to search for tools or to read more of a long result.
     /// Nothing was sent to a server.
     OwnTool {
-        /// Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
+        /// Tool use in the model's reply that requested the call. Its `tool_key` is the name of the built-in tool.
         used: ToolUsed,
         /// Arguments that the model passed to the built-in tool.
         arguments: Value,
@@ -247,8 +252,9 @@ pub enum ReplyPart {
         /// Identifier of the tool use, which the tool's result refers to.
         id: String,
         /// Name of the tool, as presented to the model. It may differ from the name on the server.
-        key: String,
-        /// Name of the server, or `None` for a built-in tool or if the tool does not exist.
+        #[serde(rename = "key")]
+        tool_key: String,
+        /// Name of the server, or `None` for a built-in tool, for a tool of an app, or if the tool does not exist.
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
@@ -333,7 +339,8 @@ pub struct ToolUsed {
     /// Identifier of the tool use within the reply.
     pub id: String,
     /// Name of the tool, as presented to the model.
-    pub key: String,
+    #[serde(rename = "key")]
+    pub tool_key: String,
 }
 
 /// Tool that a model's search for tools has found.
@@ -342,8 +349,12 @@ pub struct ToolUsed {
 pub struct FoundTool {
     /// Name of the tool's server in the settings.
     pub server: String,
-    /// Name of the tool on its server.
+    /// Name of the tool, as its server or app lists it.
     pub tool: String,
+    /// Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub app: Option<String>,
     /// Name of the tool, as presented to the model.
     pub key: String,
 }

@@ -1,4 +1,4 @@
-//! Calls in progress, results that wait for a review, and cached resources.
+//! Calls in progress, results that wait for a review, tools of shown apps, and cached resources.
 
 mod call_origin;
 mod call_record;
@@ -6,9 +6,9 @@ mod call_request;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
-pub use call_record::SentNotifier;
 pub use call_record::{CallRecord, TicketPurpose};
 pub use call_record::{CallReply, NewCall};
+pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
 pub use pending_result::PendingResult;
 pub use pending_result::{ResultOrigin, ResultVerdict};
@@ -20,12 +20,13 @@ use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
 use offers::resource_cache::ResourceCache;
 use rustc_hash::FxHashMap;
 
+use crate::app_tools::{AppToolTable, AppTools};
 use crate::{CallTicket, RunId};
 
 /// Maximum number of calls in progress over all servers.
 const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
-/// The calls in progress, results that wait for review, and cached resources.
+/// The calls in progress, results that wait for review, tools of shown apps, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
@@ -34,6 +35,8 @@ pub struct CallTable {
     pub tickets: FxHashMap<CallTicket, TicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
+    /// Tools of shown apps that models may call.
+    pub app_tools: AppToolTable,
     /// Cached contents of resources.
     pub reads: ResourceCache,
 }
@@ -58,19 +61,31 @@ impl CallTable {
     /// Removes and returns a call after the symbolic links in its paths were resolved. `number` identifies the
     /// resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.following == Some(number))?;
+        self.records.get(id).filter(|record| record.pending.following == Some(number))?;
         let mut record = self.records.remove(id)?;
-        record.following = None;
+        record.pending.following = None;
         Some(record)
     }
 
     /// Removes and returns a call after its audit entry was written. `number` identifies the write. Returns `None` if
     /// the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.writing == Some(number))?;
+        self.records.get(id).filter(|record| record.pending.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
-        record.writing = None;
+        record.pending.writing = None;
         Some(record)
+    }
+
+    /// Removes and returns the tools of a shown app, and instructs the app to cancel the running calls of them. Returns
+    /// `None` if they are not turned on.
+    pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {
+        let tools = self.app_tools.remove(view)?;
+        for record in self.records.values().filter(|record| record.app.as_ref().is_some_and(|app| app.view == view)) {
+            if let Err(failure) = record.cancel_in_app() {
+                tracing::warn!(%failure, "a call of an app's tool continues after the tools were turned off");
+            }
+        }
+        Some(tools)
     }
 
     /// Returns `true` if a call waits for the user's approval.
@@ -106,7 +121,8 @@ impl CallTable {
         };
         let is_it =
             |call: &ServerCall| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
-        let mut running = self.records.values().filter(|record| is_it(&record.view));
+        // A call that an app received is not known to the server.
+        let mut running = self.records.values().filter(|record| record.app.is_none() && is_it(&record.view));
         let only = running.next().filter(|_| running.next().is_none())?;
         Some(only.view.id.clone())
     }

@@ -42,14 +42,14 @@ pub struct ConsentQueue {
 
 impl ConsentQueue {
     /// Returns the index of the consent request with this id, if it is in the queue.
-    pub fn position(&self, id: ConsentRequestId) -> Option<usize> {
+    pub fn position_of(&self, id: ConsentRequestId) -> Option<usize> {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
     /// Records that the execution of a decision on a consent request has ended, so that the user can decide on the
     /// request again. Returns the index of the request if it is still in the queue.
     pub fn finish_execution(&mut self, id: ConsentRequestId) -> Option<usize> {
-        let at = self.position(id)?;
+        let at = self.position_of(id)?;
         let pending = &mut self.pending[at];
         (pending.being_acted_on, pending.being_written) = (false, false);
         Some(at)
@@ -58,7 +58,7 @@ impl ConsentQueue {
     /// Records that the files or paths of a consent request were examined for a decision. Returns the index of the
     /// request if it is still in the queue.
     pub fn finish_inspection(&mut self, id: ConsentRequestId) -> Option<usize> {
-        let at = self.position(id)?;
+        let at = self.position_of(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }

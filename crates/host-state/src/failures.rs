@@ -1,8 +1,9 @@
 //! Descriptions of why a session ended and of what a sandbox hid from a server. Used by `host/src/connection`.
 
 use mcp_proto::session::{CloseReason, HandshakeFault};
+use process::{CommandNotFound, SpawnError};
 
-use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
+use crate::view::{BlockedPath, FailureReason, FolderProposal, PathMention, ProposalRefusal, ServerFailure};
 
 /// Returns the failure to display after a server's session has ended, for example because the server violated the
 /// protocol. Returns `None` if the user stopped the server.
@@ -13,7 +14,7 @@ pub fn session_end_failure(
     was_ready: bool,
     remote: bool,
     stderr: Vec<String>,
-) -> Option<Failure> {
+) -> Option<ServerFailure> {
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
         CloseReason::LimitReached(_) => FailureReason::LimitReached,
@@ -40,7 +41,7 @@ pub fn session_end_failure(
         }
         _ => None,
     };
-    Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
+    Some(ServerFailure { stderr, hint, ..ServerFailure::new(reason_kind, reason.to_string()) })
 }
 
 /// Describes a path that the sandbox hides from the server, and the next step for the user.
@@ -67,4 +68,34 @@ pub fn blocked_path_text(blocked: &BlockedPath) -> String {
         }
     };
     format!("{by} {path}, which the sandbox hides. {next}")
+}
+
+/// Describes a server's command whose program was not found.
+#[must_use]
+pub fn command_not_found_failure(error: CommandNotFound) -> ServerFailure {
+    ServerFailure {
+        reason: FailureReason::CommandNotFound,
+        message: error.to_string(),
+        stderr: Vec::new(),
+        hint: error.hint.map(str::to_owned),
+        looked_in: error.looked_in,
+        blocked: Box::default(),
+        sandbox: None,
+    }
+}
+
+/// Describes why a server's process could not be started.
+#[must_use]
+pub fn spawn_failure(error: &SpawnError) -> ServerFailure {
+    let sandbox = match error {
+        SpawnError::Sandbox(error) => Some(error.problem()),
+        _ => None,
+    };
+    ServerFailure { sandbox, ..ServerFailure::new(FailureReason::CouldNotStart, error.to_string()) }
+}
+
+/// Describes a secret or variable in the settings that is not available.
+#[must_use]
+pub fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> ServerFailure {
+    ServerFailure::new(FailureReason::NoSecret, cause.to_string())
 }

@@ -5,8 +5,11 @@
 //! Only `host` depends on this crate. Its owner (`host/src/owner`) has the only copy of the state, behind one lock.
 //! Types that can cause effects, namely authorized payloads, permits and connections, are defined in `host`.
 
+mod app_tools;
+mod audited_decision;
 mod calls;
 mod confirmed;
+mod connection;
 mod consent;
 mod data_flow;
 mod document_progress;
@@ -24,13 +27,20 @@ pub mod rules;
 mod sampling;
 mod server;
 mod settings;
+mod sign_in;
 pub mod view;
 
+pub use app_tools::{
+    APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
+    missing_app_failure, was_never_sent_to_app,
+};
+pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
-    SentNotifier, TicketPurpose,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingCallWork, PendingResult, ResultOrigin,
+    ResultVerdict, SentCall, SentNotifier, TicketPurpose,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
+pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
 pub use consent::{
     ConsentQueue, DENIALS_UNTIL_MUTE, DecisionError, DecisionProgress, DecisionReply, PendingRequest, RequestPurpose,
     RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
@@ -40,7 +50,9 @@ pub use data_flow::{ConversationLabel, ConversationLabels, DataFlowSettings, Dat
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
-pub use failures::{blocked_path_text, session_end_failure};
+pub use failures::{
+    blocked_path_text, command_not_found_failure, session_end_failure, spawn_failure, unresolved_secret_failure,
+};
 pub use folders::{FolderShare, FolderShares, to_roots};
 pub use host_closed::HostClosed;
 pub use ids::{CallTicket, Requester, RunId};
@@ -54,5 +66,6 @@ pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
     UsageReservation, cost_micros, counted_tool_rounds, token_usage,
 };
-pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
+pub use server::{LaunchState, OfferState, RestartState, SelfDescription};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};
+pub use sign_in::{DisplayedSignInProgress, initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};

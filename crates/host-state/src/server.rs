@@ -5,7 +5,7 @@ mod self_description;
 mod supervision;
 
 pub use self_description::SelfDescription;
-pub use supervision::Supervision;
+pub use supervision::RestartState;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -5,8 +5,8 @@ mod server;
 
 pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, EarlierApproval, UserDecision};
 pub use server::{
-    Failure, FailureReason, LaunchFileWriter, RemoteConnection, Retry, SandboxOffer, SandboxPreview, ServerState,
-    ServerView,
+    FailureReason, LaunchFileWriter, RemoteConnection, SandboxOffer, SandboxPreview, ScheduledRestart, ServerFailure,
+    ServerState, ServerView,
 };
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub use process::{
 use serde::{Deserialize, Serialize};
 use supervision::limits::ServerLimits;
 
-impl Failure {
+impl ServerFailure {
     /// Creates a failure of a server with a reason and a message, and no details.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
@@ -135,6 +135,8 @@ pub struct AppSettings {
     pub check_updates: bool,
     /// Zoom level of Drawbridge's page, in percent.
     pub zoom: u16,
+    /// Set to show a menu bar in each window.
+    pub menu_bar: bool,
 }
 
 impl Default for AppSettings {
@@ -152,6 +154,8 @@ impl Default for AppSettings {
             on_close: "ask".into(),
             check_updates: false,
             zoom: 100,
+            // Apps for GNOME have no menu bar, and those for KDE can hide it.
+            menu_bar: !cfg!(target_os = "linux"),
         }
     }
 }

@@ -27,7 +27,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 pub use contained_start::SandboxStartError;
-pub use setup::{ReplacedServer, Setup, SetupError};
+pub use setup::{ReplacedServer, ServerSetup, SetupError};
 pub use storage::StorageError;
 
 use crate::owner::{Owner, SharedOwner, WeakOwner};
@@ -51,7 +51,7 @@ pub struct Host {
     preparations: call_preparations::CallPreparations,
     /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
     pace: Arc<Mutex<CheckRateLimit>>,
-    /// Lock that serializes changes of the servers' settings ([`Setup`]).
+    /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -257,6 +257,17 @@ impl Host {
     /// shut down.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
+    }
+
+    /// Changes the zoom in percent and the visibility of the menu bar. All other settings remain unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StorageError::Store`] if the settings can't be written or another change is being written, and
+    /// [`StorageError::Closed`] if the host has shut down.
+    pub async fn set_window_settings(&self, zoom: u16, menu_bar: bool) -> Result<(), StorageError> {
+        let set = move |owner: &mut Owner, reply| owner.set_window_settings(zoom, menu_bar, reply);
+        Ok(self.with_owner_reply(set).await??)
     }
 }
 

@@ -8,17 +8,18 @@ mod connection;
 mod handle;
 mod owner;
 
-pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, Setup, SetupError, StorageError};
-pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
+pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerSetup, SetupError, StorageError};
+pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
-    CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError, ResultOrigin, ResultVerdict,
-    ReviewError, SamplingError, SentNotifier, ServerError, ServerForModel, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError,
+    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
+    ShownDefinition,
 };
 
 use std::time::Duration;
 
-use mcp_proto::session::Timeouts;
+use mcp_proto::session::SessionTimeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
 use policy::UsedBy;
@@ -32,7 +33,7 @@ pub struct HostOptions {
     /// Set to start all servers with an approved command or address when the host starts.
     pub autostart: bool,
     /// Timeouts of session handshakes and pings.
-    pub timeouts: Timeouts,
+    pub timeouts: SessionTimeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
     pub times: view::CallTimeouts,
     /// Decision maker that audit entries name: `user`, or `answers` for an answers file.
@@ -66,7 +67,7 @@ impl Default for HostOptions {
                 ..Implementation::default()
             },
             autostart: false,
-            timeouts: Timeouts::default(),
+            timeouts: SessionTimeouts::default(),
             times: view::CallTimeouts::default(),
             decides: "user",
             user_origin: UsedBy::User,

@@ -36,7 +36,7 @@ impl Installer {
     pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
         match &plan.target {
             PlanTarget::Remote { .. } => InstallContainment::Remote,
-            PlanTarget::Command { command, .. } if matches!(command.as_str(), "docker" | "podman") => {
+            PlanTarget::Command { command, .. } if process::is_container_engine(command) => {
                 InstallContainment::Container
             }
             PlanTarget::Command { .. } => match &self.local_runtime().await.means.mechanism {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bundles::{BundleError, BundlesLock};
 use host::view::ServerView;
-use host::{Host, ReplacedServer, ServerError, Setup, SetupError};
+use host::{Host, ReplacedServer, ServerError, ServerSetup, SetupError};
 use ports::SecretPersistence;
 use ports::server_config::{BundleFiles, ServerOrigin};
 use registry::CachePolicy;
@@ -36,8 +36,8 @@ impl Installer {
     /// Removes a server, and the folder of the bundle from which it was installed if no other server uses it.
     ///
     /// # Errors
-    /// Returns the errors of [`host::Setup::remove`], and [`InstallError::NotRemoved`] if the server was removed and
-    /// the folder could not be.
+    /// Returns the errors of [`host::ServerSetup::remove`], and [`InstallError::NotRemoved`] if the server was removed
+    /// and the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
         let setup = host.begin_setup().await?;
         let origin = setup.installed(server).map(|installed| installed.origin.clone());
@@ -123,7 +123,7 @@ impl Installer {
         }
     }
 
-    async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<UnpackedFiles, InstallError> {
+    async fn unpack(&self, file: BundleFile, setup: &ServerSetup) -> Result<UnpackedFiles, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
         let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());

@@ -4,15 +4,12 @@ use std::path::Path;
 
 use installs::InstallPlan;
 use registry::{
-    CachePolicy, DatedResponse, ListingStatus, PackageInstall, Publisher, RegistryCatalog, RegistryEntry, plan_package,
-    plan_remote,
+    CachePolicy, DatedResponse, LATEST_VERSION, ListingStatus, PackageInstall, Publisher, RegistryCatalog,
+    RegistryEntry, plan_package, plan_remote,
 };
 
 use crate::bridge::unwrap_remote_bridge;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
-
-/// Version name in requests to the registry that stands for the newest version of a server.
-const LATEST_VERSION: &str = "latest";
 
 /// A server that can be installed, with its origin and plan.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Install plans: descriptions of servers by others, with inputs that the user fills in. `registry` and `bundles`
-//! create plans from what they read; `api` and `cli` show them, and `host::Setup` adds the resulting server. Nothing
-//! in this crate reads, writes or starts anything.
+//! create plans from what they read; `api` and `cli` show them, and `host::ServerSetup` adds the resulting server.
+//! Nothing in this crate reads, writes or starts anything.
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
 //! - [`InstallPlan::fill`]: computes the settings from the user's values
@@ -12,12 +12,14 @@
 
 mod carried_values;
 mod input;
+mod manifest_warning;
 mod note;
 mod plan_values;
 mod template;
 
 pub use carried_values::CarriedValues;
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE_BYTES, PlanInput};
+pub use manifest_warning::{ManifestValueType, ManifestWarning};
 pub use note::{InstallNote, PlanPlace};
 pub use plan_values::{FillError, InputProblem};
 pub use template::{Template, TemplateArgument, TemplatePart};

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use policy::Hash;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_to_json, stdio_hash};
+use ports::server_config::{
+    HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_to_json, quote_command_word, stdio_hash,
+};
 use process::sandbox::ResolvedSandbox;
 use process::{FileStamp, LaunchFile, LaunchFileState, LaunchFiles};
 use serde_json::{Value, json};
@@ -61,14 +63,16 @@ pub fn approval_text(config: &ServerConfig) -> String {
     }
 }
 
-/// Returns the readable text of an approval to start this command.
+/// Returns the readable text of an approval to start this command. Commands with different texts of their parts have
+/// different texts, because each part is quoted if it has blanks or parentheses. The text contains no values of
+/// variables and no state of files, which only the hash of a start covers.
 pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
-        words = format!("{words} (in {})", cwd.display());
+        words = format!("{words} (in {})", quote_command_word(&cwd.to_string_lossy()));
     }
     if !config.env.is_empty() {
-        let names: Vec<&str> = config.env.keys().map(String::as_str).collect();
+        let names: Vec<String> = config.env.keys().map(|name| quote_command_word(name)).collect();
         words = format!("{words} (with {})", names.join(", "));
     }
     if let Some(sandbox) = &config.sandbox {
@@ -159,6 +163,45 @@ mod tests {
             before.contains(r#""network":true"#),
             "the text of full network access must be the same as in older versions: {before}"
         );
+    }
+
+    #[test]
+    fn s16_commands_with_different_parts_have_different_texts() {
+        let text = |args: &[&str], cwd: Option<&str>, env: &[&str], sandbox: Option<SandboxConfig>| {
+            command_text(&StdioConfig {
+                command: "server".into(),
+                args: args.iter().map(|&word| word.to_owned()).collect(),
+                cwd: cwd.map(Into::into),
+                env: env.iter().map(|&name| (name.to_owned(), String::new())).collect(),
+                sandbox,
+            })
+        };
+        let sandbox = Some(SandboxConfig::default());
+        let confined = text(&[], Some("/srv"), &[], sandbox.clone());
+        let folder = confined.trim_start_matches("server (in ").trim_end_matches(')');
+        let texts = [
+            text(&[], None, &[], None),
+            text(&["a b"], None, &[], None),
+            text(&["a", "b"], None, &[], None),
+            text(&["'a", "b'"], None, &[], None),
+            text(&[""], None, &[], None),
+            text(&["(in /srv)"], None, &[], None),
+            text(&["(in", "/srv)"], None, &[], None),
+            text(&[], Some("/srv"), &[], None),
+            text(&[], Some("/srv) (with A"), &[], None),
+            text(&[], Some("/srv"), &["A"], None),
+            text(&[], Some("/srv"), &["A, B"], None),
+            text(&[], Some("/srv"), &["A", "B"], None),
+            text(&[], None, &[], sandbox),
+            text(&[], Some(folder), &[], None),
+            confined.clone(),
+        ];
+        let different: std::collections::HashSet<&String> = texts.iter().collect();
+        assert_eq!(different.len(), texts.len(), "{texts:#?}");
+        assert_eq!(texts[7], "server (in /srv)", "a path without blanks is not quoted");
+        let named = text(&[], Some("/srv (sandbox {}"), &[], None);
+        assert_eq!(strip_sandbox_text(&named), named, "the name of a folder is not a sandbox");
+        assert_eq!(strip_sandbox_text(&confined), "server (in /srv)");
     }
 
     #[test]

@@ -217,6 +217,7 @@ mod tests {
         assert!(read_page(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
     }
 
+    // [apps-html-only]
     #[test]
     fn other_media_types_are_refused_by_name() {
         let with_type =

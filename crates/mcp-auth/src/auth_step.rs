@@ -10,13 +10,13 @@ pub struct AuthStep {
     /// Time at which the step started.
     pub at: SystemTime,
     /// Time from the start of the step until the response arrived.
-    pub took: Duration,
+    pub duration: Duration,
     /// Phase that the step belongs to.
     pub phase: AuthPhase,
     /// Request that was sent, if any.
     pub request: Option<LoggedHttpRequest>,
     /// Response to the request, or `None` if no response arrived.
-    pub answer: Option<LoggedHttpResponse>,
+    pub response: Option<LoggedHttpResponse>,
     /// Human-readable result of the step.
     pub conclusion: String,
 }

@@ -26,7 +26,7 @@ use crate::vault::VaultEntryPersistence;
 /// # use async_trait::async_trait;
 /// # use mcp_auth::{
 /// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, VaultEntryPersistence, GrantKind,
-/// #     PreregisteredClient, User, Vault, VaultError, VaultKey,
+/// #     PreregisteredClient, UserInteraction, Vault, VaultError, VaultKey,
 /// # };
 /// # use mcp_transport::http::UntrustedUrlClient;
 /// # use secrecy::SecretSlice;
@@ -46,7 +46,7 @@ use crate::vault::VaultEntryPersistence;
 /// # }
 /// # struct Nobody;
 /// # #[async_trait]
-/// # impl User for Nobody {
+/// # impl UserInteraction for Nobody {
 /// #     async fn consent(&self, _: ConsentPrompt) -> ConsentAnswer {
 /// #         ConsentAnswer::No
 /// #     }

@@ -68,7 +68,7 @@ struct ParsedChallenge {
 
 /// Separator that precedes a word in a `WWW-Authenticate` value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Separator {
+enum WordSeparator {
     Comma,
     Space,
 }
@@ -76,13 +76,13 @@ enum Separator {
 fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
     let mut found: Vec<ParsedChallenge> = Vec::new();
     let mut rest = line;
-    let mut before = Separator::Comma;
+    let mut before = WordSeparator::Comma;
     // `true` if the last parameter had no quotes, so that a lone word may still belong to it.
     let mut open_value = false;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t', ',']);
         if rest[..rest.len() - trimmed.len()].contains(',') {
-            before = Separator::Comma;
+            before = WordSeparator::Comma;
         }
         rest = trimmed;
         if rest.is_empty() || found.len() >= MAX_PARSED_CHALLENGES {
@@ -108,7 +108,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
         } else {
             rest = after;
             let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
-            if before == Separator::Comma || is_common_scheme(word) {
+            if before == WordSeparator::Comma || is_common_scheme(word) {
                 found.push(ParsedChallenge { scheme: word.to_owned(), parameters: Vec::new() });
                 open_value = false;
             } else if let Some((_, value)) = last.filter(|_| open_value) {
@@ -116,7 +116,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
                 value.push_str(word);
             }
         }
-        before = Separator::Space;
+        before = WordSeparator::Space;
     }
 }
 

@@ -78,5 +78,5 @@ pub use settings::{
     AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
     PreregisteredClient,
 };
-pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, User};
+pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, UserInteraction};
 pub use vault::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::clock::Clock;
-use crate::user::User;
+use crate::user::UserInteraction;
 use crate::vault::Vault;
 
 /// Settings and dependencies of the authorization at one MCP server.
@@ -31,7 +31,7 @@ pub struct AuthorizationSettings {
     /// Storage of tokens and client registrations.
     pub vault: Arc<dyn Vault>,
     /// Interface to the user for consent, client ids and the browser.
-    pub user: Arc<dyn User>,
+    pub user: Arc<dyn UserInteraction>,
     /// Source of the current time, replaced in tests.
     pub now: Clock,
 }

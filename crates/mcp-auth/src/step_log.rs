@@ -65,18 +65,18 @@ impl StepLog {
             headers: headers(&request.headers),
             body: text(&request.body),
         });
-        let answer = step.answer.as_ref().map(|answer| LoggedHttpResponse {
-            status: answer.status,
-            headers: headers(&answer.headers),
-            body: text(&answer.body),
+        let response = step.response.as_ref().map(|response| LoggedHttpResponse {
+            status: response.status,
+            headers: headers(&response.headers),
+            body: text(&response.body),
         });
-        AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
+        AuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
     /// Adds a step that consists of a conclusion, without an HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
+        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
     }
 
     /// Adds a step for an authorization request that was opened in the browser.
@@ -88,28 +88,28 @@ impl StepLog {
             body: String::new(),
         };
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
+        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: Some(request), response: None, conclusion });
     }
 
     /// Adds a step for an HTTP request and its response, or for a request without a response.
     pub(crate) fn http_request(
         &mut self,
         at: SystemTime,
-        took: Duration,
+        duration: Duration,
         phase: AuthPhase,
         request: &LoggedHttpRequest,
-        answer: Option<&Response<Vec<u8>>>,
+        response: Option<&Response<Vec<u8>>>,
     ) {
-        if let Some(answer) = answer {
-            self.redactor.register_body_secrets(answer.body());
+        if let Some(response) = response {
+            self.redactor.register_body_secrets(response.body());
         }
-        let answer = answer.map(|answer| LoggedHttpResponse {
-            status: answer.status().as_u16(),
-            headers: self.displayed_headers(answer.headers()),
-            body: self.redactor.redact_body(content_type(answer.headers()), answer.body()),
+        let response = response.map(|response| LoggedHttpResponse {
+            status: response.status().as_u16(),
+            headers: self.displayed_headers(response.headers()),
+            body: self.redactor.redact_body(content_type(response.headers()), response.body()),
         });
-        let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
-        self.push(AuthStep { at, took, phase, request: Some(request.clone()), answer, conclusion });
+        let conclusion = if response.is_some() { String::new() } else { "no response".to_owned() };
+        self.push(AuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
     }
 
     /// Formats a request for display, before sending consumes it.

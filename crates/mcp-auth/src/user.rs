@@ -8,7 +8,7 @@ use crate::settings::PreregisteredClient;
 
 /// Interface to the user and the system browser, which the caller implements.
 #[async_trait]
-pub trait User: Send + Sync {
+pub trait UserInteraction: Send + Sync {
     /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 

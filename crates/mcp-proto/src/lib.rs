@@ -14,6 +14,6 @@ pub use revision::Revision;
 pub use session::{
     CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
     ClientResponse, CloseReason, DeliveryFault, DroppedListEntry, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
-    ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, StreamOrigin,
-    TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, WithdrawalReason,
+    ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, SessionTimeouts,
+    StreamOrigin, TaskView, TraceContext, TransportKind, UnknownRequest, WithdrawalReason,
 };

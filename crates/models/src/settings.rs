@@ -113,8 +113,12 @@ impl ProviderSettings {
 
     /// Returns all features that the provider's API does not support for at least one model, each with its conversion.
     #[must_use]
-    pub fn losses(&self) -> Vec<LossyConversion> {
-        wire_capabilities(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
+    pub fn possible_losses(&self) -> Vec<LossyConversion> {
+        wire_capabilities(self, None)
+            .unsupported_features()
+            .into_iter()
+            .map(|what| self.conversions.conversion(what))
+            .collect()
     }
 
     /// Returns the time without data after which a reply fails.

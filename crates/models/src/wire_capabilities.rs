@@ -74,7 +74,7 @@ impl WireCapabilities {
     }
 
     /// Returns the features that the API does not support, or supports only in some cases.
-    pub(crate) fn unsupported(&self) -> Vec<UnsupportedFeature> {
+    pub(crate) fn unsupported_features(&self) -> Vec<UnsupportedFeature> {
         [
             (UnsupportedFeature::ImageInToolResult, !self.images_in_results),
             (UnsupportedFeature::AudioInToolResult, true),
@@ -93,7 +93,11 @@ impl WireCapabilities {
     }
 
     /// Returns the unsupported parts of a request with their conversions, each once.
-    pub(crate) fn losses(&self, request: &ModelRequest, conversions: &ConversionChoices) -> Vec<LossyConversion> {
+    pub(crate) fn request_losses(
+        &self,
+        request: &ModelRequest,
+        conversions: &ConversionChoices,
+    ) -> Vec<LossyConversion> {
         let mut found: Vec<UnsupportedFeature> = Vec::new();
         let mut note = |what: Option<UnsupportedFeature>| {
             if let Some(what) = what
@@ -136,12 +140,12 @@ impl WireCapabilities {
     /// # Errors
     /// Returns [`ModelError::CannotCarry`] if an unsupported part must be refused because the user has not chosen
     /// another conversion.
-    pub(crate) fn convert(
+    pub(crate) fn convert_request(
         &self,
         request: ModelRequest,
         conversions: &ConversionChoices,
     ) -> Result<ModelRequest, ModelError> {
-        let losses = self.losses(&request, conversions);
+        let losses = self.request_losses(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
             return Err(ModelError::CannotCarry(*refused));
         }
@@ -263,11 +267,11 @@ mod tests {
     #[test]
     fn lossy_conversion_is_refused_until_the_user_chooses() {
         let request = request_with_parts(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
-        let refused = MINIMAL_CAPABILITIES.convert(request.clone(), &ConversionChoices::default());
+        let refused = MINIMAL_CAPABILITIES.convert_request(request.clone(), &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped silently");
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
-        let sent = MINIMAL_CAPABILITIES.convert(request, &chosen).unwrap();
+        let sent = MINIMAL_CAPABILITIES.convert_request(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
         assert!(text.contains("a recording (audio/wav) was omitted"), "a note replaces the omitted part: {text}");
     }
@@ -278,13 +282,13 @@ mod tests {
             tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
-        let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
         let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
         ];
         assert_eq!(losses, expected, "both losses are reported before sending");
-        let sent = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default()).unwrap();
+        let sent = MINIMAL_CAPABILITIES.convert_request(request, &ConversionChoices::default()).unwrap();
         let parts = &sent.messages[0].parts;
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
         assert_eq!(parts[3], image_part("image/png"), "the image comes last, after a text with its origin");
@@ -299,7 +303,7 @@ mod tests {
     #[test]
     fn unsupported_image_in_a_tool_result_is_refused() {
         let request = request_with_parts(vec![tool_result_part(vec![image_part("image/tiff")], false)]);
-        let refused = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default());
+        let refused = MINIMAL_CAPABILITIES.convert_request(request, &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "a following message can't contain it either");
     }
@@ -318,7 +322,7 @@ mod tests {
     fn excess_stop_sequences_are_reported() {
         let request =
             ModelRequest { stop: vec!["a".into(), "b".into()], ..request_with_parts(vec![MessagePart::text("x")]) };
-        let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
             [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
@@ -342,15 +346,15 @@ mod tests {
             (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, expected) in cases {
-            assert_eq!(carries.losses(&request, &ConversionChoices::default()), losses, "losses are reported");
-            let sent = carries.convert(request, &ConversionChoices::default()).unwrap();
+            assert_eq!(carries.request_losses(&request, &ConversionChoices::default()), losses, "losses are reported");
+            let sent = carries.convert_request(request, &ConversionChoices::default()).unwrap();
             assert_eq!((sent.temperature, sent.thinking), expected, "omitted options are not sent: {losses:?}");
         }
     }
 
     #[test]
     fn every_refusable_feature_is_offered_as_a_choice() {
-        let listed = MINIMAL_CAPABILITIES.unsupported();
+        let listed = MINIMAL_CAPABILITIES.unsupported_features();
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
@@ -361,7 +365,7 @@ mod tests {
             ..MINIMAL_CAPABILITIES
         };
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
-            assert!(!able.unsupported().contains(&what), "{what} is not offered where it is always supported");
+            assert!(!able.unsupported_features().contains(&what), "{what} is not offered where it is always supported");
         }
     }
 }

@@ -17,7 +17,7 @@ const REQUIRES_USER_INTERACTION_META_KEY: &str = "anthropic/requiresUserInteract
 
 /// Hashes and properties that are derived from a tool's definition, cached for calls of the tool.
 #[derive(Debug)]
-pub struct Definition {
+pub struct DefinitionDigest {
     /// Hash of the definition together with the server's command. Grants for the tool apply to this hash.
     pub approval: Hash,
     /// Annotations of the tool. Missing ones have the defaults of the specification.
@@ -37,7 +37,7 @@ pub struct Definition {
     calls: PartialHash,
 }
 
-impl Definition {
+impl DefinitionDigest {
     /// Returns the hash of a call with these arguments, and the arguments as canonical JSON.
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
         let sent = canonical_json_object(arguments);
@@ -51,7 +51,7 @@ pub struct DefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
     source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
-    known: IndexMap<String, Definition>,
+    known: IndexMap<String, DefinitionDigest>,
 }
 
 impl DefinitionCache {
@@ -64,7 +64,7 @@ impl DefinitionCache {
         catalog: &Arc<Catalog>,
         tool: &str,
         review_state_of: impl FnOnce(&Hash) -> ReviewState,
-    ) -> Option<&Definition> {
+    ) -> Option<&DefinitionDigest> {
         // Settings and catalogs are replaced rather than modified, so equal addresses mean equal contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
@@ -83,7 +83,7 @@ impl DefinitionCache {
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let app = ToolMetadata::read(read.meta.as_ref());
-                let definition = Definition {
+                let definition = DefinitionDigest {
                     approval,
                     claims,
                     declares_open_world,

@@ -38,6 +38,15 @@ pub struct ServerExport {
     pub omissions: ExportOmissions,
 }
 
+/// Servers in the format of other apps. Contains no secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServersExport {
+    /// JSON with the entries of all servers.
+    pub document: Value,
+    /// Values and settings that the entry of each server omits, in the order of the servers.
+    pub omissions: Vec<ExportOmissions>,
+}
+
 /// The text that replaces a secret in the exported entry of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
@@ -67,39 +76,34 @@ pub(crate) enum SecretSubstitute {
 ///
 /// let exported = export(&servers, ExportForm::McpServers);
 /// let env = json!({ "LANGUAGE": "en", "API_TOKEN": "${NOTES_API_TOKEN}" });
-/// assert_eq!(exported["mcpServers"]["notes"]["env"], env);
+/// assert_eq!(exported.document["mcpServers"]["notes"]["env"], env);
+/// assert_eq!(exported.omissions[0].secrets, ["API_TOKEN"]);
 ///
-/// let exported = export(&servers, ExportForm::VsCode);
+/// let exported = export(&servers, ExportForm::VsCode).document;
 /// assert_eq!(exported["servers"]["notes"]["env"]["API_TOKEN"], "${input:notes-api-token}");
 /// assert_eq!(exported["inputs"][0]["password"], true);
 /// ```
 #[must_use]
-pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
-    write_document(&mut EntryWriter::new(form.secret_substitute()), servers, form)
+pub fn export(servers: &[ServerEntry], form: ExportForm) -> ServersExport {
+    let mut writer = EntryWriter::new(form.secret_substitute());
+    let mut entries = Map::new();
+    let mut omissions = Vec::new();
+    for server in servers {
+        entries.insert(server.name.clone(), writer.write_entry(&server.name, &server.config).into());
+        omissions.push(writer.take_omissions(server, form));
+    }
+    let document = match form {
+        ExportForm::McpServers => json!({ "mcpServers": entries }),
+        ExportForm::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
+    };
+    ServersExport { document, omissions }
 }
 
 /// Exports the entry of one server as JSON, without secrets, and returns what the entry omits.
 #[must_use]
 pub fn export_server(server: &ServerEntry, form: ExportForm) -> ServerExport {
-    let mut writer = EntryWriter::new(form.secret_substitute());
-    let document = write_document(&mut writer, std::slice::from_ref(server), form);
-    let mut settings = OmittedSetting::always_omitted(&server.config);
-    let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
-    settings.extend(omits_tools.then_some(OmittedSetting::Tools));
-    let omissions =
-        ExportOmissions { secrets: writer.secrets, notes: writer.notes, settings, ..ExportOmissions::default() };
-    ServerExport { document, omissions }
-}
-
-fn write_document(writer: &mut EntryWriter, servers: &[ServerEntry], form: ExportForm) -> Value {
-    let entries: Map<String, Value> = servers
-        .iter()
-        .map(|entry| (entry.name.clone(), writer.write_entry(&entry.name, &entry.config).into()))
-        .collect();
-    match form {
-        ExportForm::McpServers => json!({ "mcpServers": entries }),
-        ExportForm::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
-    }
+    let ServersExport { document, omissions } = export(std::slice::from_ref(server), form);
+    ServerExport { document, omissions: omissions.into_iter().next().unwrap_or_default() }
 }
 
 /// Converts servers to entries in the format of other apps, and collects the secrets that the entries omit.
@@ -157,6 +161,15 @@ impl EntryWriter {
             }
         }
         entry
+    }
+
+    /// Returns what the entry that was written last omits, and forgets it.
+    fn take_omissions(&mut self, server: &ServerEntry, form: ExportForm) -> ExportOmissions {
+        let mut settings = OmittedSetting::always_omitted(&server.config);
+        let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
+        settings.extend(omits_tools.then_some(OmittedSetting::Tools));
+        let (secrets, notes) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.notes));
+        ExportOmissions { secrets, notes, settings, ..ExportOmissions::default() }
     }
 
     fn write_values(

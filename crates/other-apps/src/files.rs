@@ -70,20 +70,6 @@ pub(crate) fn allowed_roots(environment: &AppEnvironment) -> Vec<PathBuf> {
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Opens a file for reading. Another program may have replaced it since its path was resolved: a link is not followed, and
-/// a named pipe is opened without waiting for its other end.
-fn open_without_waiting(path: &Path) -> std::io::Result<fs::File> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use nix::fcntl::OFlag;
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
-    }
-    options.open(path)
-}
-
 /// Reads a settings file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these
 /// folders.
 ///
@@ -100,7 +86,7 @@ pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> R
     if roots.is_some_and(|roots| !roots.iter().any(|root| real.starts_with(root))) {
         return Err(file_problem(path, "it is a link that leads out of the home folder, which is not followed"));
     }
-    let file = open_without_waiting(&real).map_err(failed)?;
+    let file = process::open_resolved_file(&real).map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(file_problem(path, "it is no file"));
     }

@@ -191,6 +191,7 @@ pub(crate) fn to_found_server(
     let problem = problem.filter(|_| !candidate.has_unsupported_transport);
     let mut placeholders = Vec::new();
     if !candidate.has_unsupported_transport {
+        candidate.notes.extend(notes::plain_password_notes(&config, &candidate.extras));
         candidate.notes.extend(notes::placeholder_notes(&config));
         placeholders = notes::required_replacements(&config);
         if separated.lacks_client_secret {

@@ -77,13 +77,29 @@ impl ExportOmissions {
         notes.extend(self.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
         notes.extend(self.notes.iter().cloned());
         if !self.settings.is_empty() {
-            let settings: Vec<&str> = self.settings.iter().map(|setting| setting.text()).collect();
-            notes.push(format!("no link carries {}", settings.join(", ")));
+            notes.push(format!("no link carries {}", self.setting_texts()));
         }
         if !self.local_paths.is_empty() {
             let paths: Vec<String> = self.local_paths.iter().map(|path| quoted_text(path)).collect();
             notes.push(format!("these paths may be only on this computer: {}", paths.join(", ")));
         }
         notes
+    }
+
+    /// Returns all omissions of an exported entry as notes, which are safe to print.
+    #[must_use]
+    pub fn entry_notes(&self) -> Vec<String> {
+        let reference = |name: &String| format!("{} is replaced by a reference, as a secret", quoted_text(name));
+        let mut notes: Vec<String> = self.secrets.iter().map(reference).collect();
+        notes.extend(self.notes.iter().cloned());
+        if !self.settings.is_empty() {
+            notes.push(format!("the format has no place for {}", self.setting_texts()));
+        }
+        notes
+    }
+
+    fn setting_texts(&self) -> String {
+        let settings: Vec<&str> = self.settings.iter().map(|setting| setting.text()).collect();
+        settings.join(", ")
     }
 }

@@ -11,8 +11,9 @@ use ports::server_config::{
 use crate::found_server::{note_hidden_tools, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
-use crate::server_candidate::ServerCandidate;
+use crate::server_candidate::{EntryExtras, ServerCandidate};
 use crate::server_names::TakenNames;
+use crate::variables::{ReferenceSyntax, find_references};
 use crate::{entry, links, notes, server_names};
 use pasted_parts::PastedPart;
 
@@ -196,6 +197,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             .or(lost_denial)
             .filter(|_| !candidate.has_unsupported_transport);
         if !candidate.has_unsupported_transport {
+            candidate.notes.extend(notes::plain_password_notes(&config, &candidate.extras));
             candidate.notes.extend(notes::placeholder_notes(&config));
         }
         let usable = !candidate.has_unsupported_transport && problem.is_none();
@@ -204,21 +206,25 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         }
         note_hidden_tools(&candidate.tools, &mut candidate.notes);
         candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
-        let secrets = secret_names(&config);
+        let secrets = secret_names(&config, &candidate.extras);
         settled.push(PastedServer { name, config, notes: candidate.notes.printable().collect(), secrets, usable });
     }
     settled
 }
 
-/// Returns the names of the variables and headers whose values are secrets, or whose names indicate a secret.
-fn secret_names(config: &ServerConfig) -> Vec<String> {
+/// Returns the names of the variables and headers whose values are secrets or passwords that the other app prompts for,
+/// or whose names indicate a secret.
+fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
         ServerTransport::Http(http) => &http.headers,
     };
     let is_secret = |(name, value): &(&String, &String)| {
         let is_open = value.trim().is_empty() || !is_empty_or_switch(value.trim());
-        secrets::referenced_secret_names(value).is_empty() && (has_secret(value) || (is_secret_name(name) && is_open))
+        let has_password =
+            || find_references(value, ReferenceSyntax::Any).iter().any(|reference| extras.is_password(reference));
+        secrets::referenced_secret_names(value).is_empty()
+            && (has_secret(value) || (is_secret_name(name) && is_open) || has_password())
     };
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }

@@ -6,6 +6,7 @@ use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, ToolFilter};
 
 use crate::notes::ImportNotes;
+use crate::variables::{ReferenceTarget, ValueReference};
 
 /// A server as parsed from an entry, before a unique name is assigned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +53,16 @@ pub(crate) struct AppInput {
     pub(crate) password: bool,
     /// Set if the other app gets the value from a command instead of the user.
     pub(crate) command: bool,
+}
+
+impl EntryExtras {
+    /// Returns `true` if a reference stands for a password for which the other app prompts the user.
+    pub(crate) fn is_password(&self, reference: &ValueReference) -> bool {
+        match &reference.target {
+            ReferenceTarget::Input(id) => self.inputs.iter().any(|input| input.password && input.id == *id),
+            _ => false,
+        }
+    }
 }
 
 impl ServerCandidate {

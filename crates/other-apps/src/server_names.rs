@@ -75,7 +75,7 @@ pub(crate) fn name_from_url(url: &str) -> String {
 pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     let program = base_name(&config.command);
     let subject = match program {
-        "docker" | "podman" => container_image(&config.args),
+        engine if process::is_container_engine(engine) => container_image(&config.args),
         "npx" | "uvx" | "bunx" | "pipx" | "uv" | "pnpm" | "yarn" | "npm" | "bun" | "deno" | "node" | "python"
         | "python3" | "py" | "go" | "cargo" | "dotnet" | "java" | "cmd" | "tsx" => {
             config.args.iter().find(|word| is_package_or_program(word)).map(String::as_str)

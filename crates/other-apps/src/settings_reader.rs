@@ -48,7 +48,10 @@ pub(crate) fn read_entries(
         FileLayout::Continue if !is_json => yaml_text::parse_yaml(&text)?,
         _ => text.parse(JsonDialect::WithComments)?,
     };
+    // Settings of a known app may have no servers, unlike another file that the user chose.
+    let needs_server = app.is_none() && matches!(layout, FileLayout::Goose | FileLayout::Continue);
     let root = match root {
+        None | Some(Value::NullKeyword(_)) if needs_server => return Err(no_yaml_server_problem(&text, 0)),
         None | Some(Value::NullKeyword(_)) => return Ok(Vec::new()),
         Some(Value::Object(root)) => root,
         Some(other) => {
@@ -56,7 +59,15 @@ pub(crate) fn read_entries(
         }
     };
     reader.read_root(&root, layout)?;
+    if needs_server && reader.entries.is_empty() {
+        return Err(no_yaml_server_problem(&text, root.range.start));
+    }
     Ok(reader.entries)
+}
+
+/// Returns the problem that a YAML file has no servers.
+fn no_yaml_server_problem(text: &JsonText<'_>, at: usize) -> ConfigProblem {
+    text.problem(at, "there is no server in this file: expected servers under \"mcpServers\" or \"extensions\"")
 }
 
 struct SettingsReader<'r, 't> {

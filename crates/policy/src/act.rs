@@ -111,7 +111,7 @@ pub enum PolicyAct<'a> {
     ShareRoots {
         /// The user's name for the server.
         server: &'a str,
-        /// Set if the user has already decided which folders this server may use.
+        /// Set if the user has already decided which folders this server may use, or its sandbox allows none.
         decided: bool,
     },
     /// Signing in to a server.
@@ -269,6 +269,8 @@ pub enum DecisionReason {
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
+    /// Calls of tools that a shown app provides always require consent.
+    AppToolsAsk,
     /// The careful preset requires consent for every payload apart from starts, connections and sign-ins.
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
@@ -308,6 +310,7 @@ impl DecisionReason {
             Self::RuleDenies => "rule-denies",
             Self::RuleAsks => "rule-asks",
             Self::ToolAsksEachTime => "tool-asks-each-time",
+            Self::AppToolsAsk => "app-tools-ask",
             Self::PresetAsks => "preset-asks",
             Self::NewTool => "new-tool",
             Self::AfterUntrusted => "after-untrusted",
@@ -317,6 +320,33 @@ impl DecisionReason {
             Self::TurnedOff => "turned-off",
         }
     }
+
+    /// Returns the reason if it is stricter than every rule and grant that allows.
+    #[must_use]
+    pub const fn stricter(self) -> Option<StricterReason> {
+        match self {
+            Self::ToolAsksEachTime | Self::AppToolsAsk => Some(StricterReason::EachTime),
+            Self::RuleAsks => Some(StricterReason::Rule),
+            Self::PresetAsks => Some(StricterReason::Preset),
+            Self::PolicyUnusable | Self::ManagedUnusable => Some(StricterReason::Unusable),
+            _ => None,
+        }
+    }
+}
+
+/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum StricterReason {
+    /// The definition of the tool requires consent for each call.
+    EachTime,
+    /// A rule with the effect "ask" matches the act.
+    Rule,
+    /// The careful preset requires consent.
+    Preset,
+    /// The user's rules or the system-wide rules are unusable.
+    Unusable,
 }
 
 /// Period or conversation in which an approval is valid.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::matcher::Matcher;
+use crate::matcher::ArgumentMatcher;
 use crate::path_pattern::ResolvedPaths;
 use crate::wider_conditions::StricterMatchConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
@@ -19,7 +19,7 @@ const MAX_EXPLAINED_VALUE_CHARS: usize = 200;
 pub(crate) struct ArgumentCondition {
     /// Segments of the JSON Pointer that locates the argument, unescaped.
     path: Vec<String>,
-    is: Matcher,
+    is: ArgumentMatcher,
     wider: StricterMatchConditions,
 }
 
@@ -50,7 +50,7 @@ enum PointerTarget<'a> {
 
 impl ArgumentCondition {
     pub(crate) fn new(rule: &ArgumentRule, effect: RuleEffect) -> Result<Self, RuleError> {
-        let is = Matcher::compile(&rule.is, effect)?;
+        let is = ArgumentMatcher::compile(&rule.is, effect)?;
         let bad = || RuleError::Pointer(rule.at.clone());
         let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
         // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.

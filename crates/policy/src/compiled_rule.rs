@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::argument_condition::ArgumentCondition;
 use crate::case_folding::{fold_glob, fold_text};
 use crate::pattern::GlobPattern;
-use crate::server_identity::Identities;
+use crate::server_identity::ServerIdentities;
 use crate::{
     ArgumentJudgement, ClaimRule, PolicyAct, PolicyRule, RuleDirection, RuleEffect, RuleError, RuleFit, RuleScope,
     ToolClaims,
@@ -48,7 +48,7 @@ impl CompiledRule {
     }
 
     /// Matches the rule with an act. Returns the first condition that isn't met, or [`RuleFit::Fits`].
-    pub(crate) fn match_act(&self, act: &PolicyAct<'_>, identities: &Identities, now: u64) -> RuleFit {
+    pub(crate) fn match_act(&self, act: &PolicyAct<'_>, identities: &ServerIdentities, now: u64) -> RuleFit {
         if !self.server.matches(act.server()) {
             return RuleFit::OtherServer;
         }

@@ -28,7 +28,9 @@ mod text_pattern;
 mod uri;
 mod wider_conditions;
 
-pub use act::{ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, ToolClaims};
+pub use act::{
+    ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, StricterReason, ToolClaims,
+};
 pub use argument_condition::ArgumentJudgement;
 pub use explain::{ConsideredRule, Explanation, RuleFit};
 pub use file::PolicyFile;
@@ -47,7 +49,7 @@ pub use uri::UriPattern;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use server_identity::{Identities, ServerIdentity};
+use server_identity::{ServerIdentities, ServerIdentity};
 
 /// Maximum number of paths in a call whose symbolic links are resolved.
 const MAX_RESOLVED_PATHS_PER_CALL: usize = 256;
@@ -69,7 +71,7 @@ pub struct Policy {
     managed: PolicyLayer,
     user: PolicyLayer,
     session: RuleSet,
-    identities: Identities,
+    identities: ServerIdentities,
 }
 
 impl Policy {
@@ -82,7 +84,7 @@ impl Policy {
             managed: PolicyLayer { rules: RuleSet::new(RuleSource::Managed), ..PolicyLayer::default() },
             user: PolicyLayer { rules: RuleSet::new(RuleSource::User), ..PolicyLayer::default() },
             session: RuleSet::new(RuleSource::Session),
-            identities: Identities::new(),
+            identities: ServerIdentities::new(),
         }
     }
 

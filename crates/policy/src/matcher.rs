@@ -8,7 +8,7 @@ use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::number_range::NumberRange;
 use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_forms};
 use crate::pattern::{GlobPattern, compile_regex};
-use crate::spelling::{parse_as_url, spellings};
+use crate::spelling::{alternative_spellings, parse_as_url};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
@@ -17,8 +17,9 @@ const MAX_CHECKED_STRING_BYTES: usize = 64 * 1024;
 /// Maximum number of normalized forms of an argument's value that are shown.
 const MAX_DISPLAYED_FORMS: usize = 4;
 
+/// Compiled condition on the value of one argument.
 #[derive(Debug, Clone)]
-pub(crate) enum Matcher {
+pub(crate) enum ArgumentMatcher {
     Glob(TextGlob),
     Regex(TextRegex),
     Folder(FolderPath),
@@ -27,7 +28,7 @@ pub(crate) enum Matcher {
     Number(NumberRange),
 }
 
-impl Matcher {
+impl ArgumentMatcher {
     pub(crate) fn compile(is: &ArgumentPattern, effect: RuleEffect) -> Result<Self, RuleError> {
         Ok(match is {
             ArgumentPattern::Glob(glob) => Self::Glob(TextGlob::compile(glob)?),
@@ -114,7 +115,7 @@ impl Matcher {
             Self::Glob(_) | Self::Regex(_) => match parse_as_url(text) {
                 Some(url) => vec![url.to_string()],
                 None if text.contains(['/', '\\']) => vec![crate::spelling::normalize_path(text)],
-                None => spellings(text).into_iter().filter(|_| text.contains('%')).collect(),
+                None => alternative_spellings(text).into_iter().filter(|_| text.contains('%')).collect(),
             },
             Self::Number(_) => Vec::new(),
         };

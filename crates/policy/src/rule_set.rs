@@ -7,6 +7,10 @@ use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES_PER_SOURCE;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
+/// Maximum identifier under which a rule is restored. A greater one would leave few identifiers for new rules, which
+/// get the next after the greatest.
+const MAX_RESTORED_ID: u64 = 1 << 32;
+
 /// Error for a list of rules, one of which is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {} is invalid: {error}", .at + 1)]
@@ -98,6 +102,30 @@ impl RuleSet {
         }
         let id = self.rules.iter().map(|own| own.rule.id).max().unwrap_or(0).saturating_add(1);
         self.rules.push(CompiledRule::new(PolicyRule { id, ..rule }).map_err(|error| RuleProblem { at, error })?);
+        self.index();
+        Ok(id)
+    }
+
+    /// Adds a rule under its identifier, or under a new one if it has none or another rule has the same. Returns the
+    /// identifier. Has no effect if the set contains the rule. The rule precedes those with greater identifiers, where it was before it was removed.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the rule is invalid, and [`RuleError::TooMany`] if the limit is reached.
+    pub fn restore(&mut self, rule: PolicyRule) -> Result<u64, RuleProblem> {
+        let id = rule.id;
+        if self.rules.iter().any(|own| own.rule == rule) {
+            return Ok(id);
+        }
+        let is_free = (1..=MAX_RESTORED_ID).contains(&id) && self.rules.iter().all(|own| own.rule.id != id);
+        if !is_free {
+            return self.add(rule);
+        }
+        let at = self.rules.iter().position(|own| own.rule.id > id).unwrap_or(self.rules.len());
+        if self.rules.len() >= Self::LIMIT {
+            return Err(RuleProblem { at, error: RuleError::TooMany });
+        }
+        self.rules.insert(at, CompiledRule::new(rule).map_err(|error| RuleProblem { at, error })?);
         self.index();
         Ok(id)
     }

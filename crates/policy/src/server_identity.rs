@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::spelling;
 
 /// Identities (command line, program, URL) of servers, by the user's names for the servers.
-pub(crate) type Identities = HashMap<String, ServerIdentity>;
+pub(crate) type ServerIdentities = HashMap<String, ServerIdentity>;
 
 /// A server's command line, program and URL. Their spellings are computed lazily, because most policies have no rule
 /// that requires them, and computing them takes most of the policy's time at a server's start.

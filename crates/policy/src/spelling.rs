@@ -21,7 +21,7 @@ pub(crate) fn may_have_other_spellings(text: &str) -> bool {
 
 /// Returns alternative spellings of a text: as a path, normalized by names only, and as an address, in normal form and
 /// in other forms with the same target. The text itself may be among them.
-pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
+pub(crate) fn alternative_spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
     for _ in 0..=MAX_DECODING_ROUNDS {
@@ -297,18 +297,21 @@ mod tests {
             "https://evil.x//b/../A",
             "https://evil.x/b/..;/A;c=d",
         ] {
-            let found = spellings(text);
+            let found = alternative_spellings(text);
             assert!(found.contains("https://evil.x/A"), "{text:?}: {found:?}");
             assert!(found.contains("https://evil.x:443/A") || text.ends_with('/'), "{text:?} with its port: {found:?}");
             assert!(may_have_other_spellings(text), "{text:?} has other spellings");
         }
         assert!(
-            spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"),
+            alternative_spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"),
             "the Unicode form of a Punycode host"
         );
-        assert!(spellings("http://evil.x:81/").contains("http://evil.x:81/"), "a port other than the default stays");
         assert!(
-            !spellings("http://evil.x:81/").contains("http://evil.x/"),
+            alternative_spellings("http://evil.x:81/").contains("http://evil.x:81/"),
+            "a port other than the default stays"
+        );
+        assert!(
+            !alternative_spellings("http://evil.x:81/").contains("http://evil.x/"),
             "the spelling without the port is another address"
         );
         assert!(!may_have_other_spellings("plain words"), "plain words have no other spelling");

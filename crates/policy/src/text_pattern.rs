@@ -12,8 +12,8 @@ use crate::case_folding::{fold_glob, fold_text, narrow_full_width_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
-    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normalize_path, parse_as_url,
-    spellings,
+    alternative_spellings, is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings,
+    normalize_path, parse_as_url,
 };
 
 /// A glob that a rule compares with strings. Paths and addresses are compared in several spellings.
@@ -120,7 +120,7 @@ impl ArgumentText<'_> {
         // links the path contains.
         let climbs = may_leave_folder(text) || may_leave_folder(&narrow_full_width_separators(text));
         if !self.fits_as_written {
-            let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { spellings(text) };
+            let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { alternative_spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && is_for_paths {

@@ -3,7 +3,7 @@
 
 use crate::address::{AddressPattern, default_port, split_host_and_port};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::matcher::Matcher;
+use crate::matcher::ArgumentMatcher;
 use crate::path_pattern::ResolvedPaths;
 use crate::uri::UriPattern;
 use crate::{ArgumentPattern, RuleEffect, RuleError};
@@ -13,7 +13,7 @@ use crate::{ArgumentPattern, RuleEffect, RuleError};
 pub(crate) struct StricterMatchConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
     /// moves the content.
-    parent_folder: Option<Box<Matcher>>,
+    parent_folder: Option<Box<ArgumentMatcher>>,
     host: Option<SameHostPattern>,
 }
 
@@ -35,14 +35,14 @@ impl StricterMatchConditions {
             return Ok(Self::default());
         }
         let parent_folder =
-            parent_pattern(is).map(|parent| Matcher::compile(&parent, effect).map(Box::new)).transpose()?;
+            parent_pattern(is).map(|parent| ArgumentMatcher::compile(&parent, effect).map(Box::new)).transpose()?;
         Ok(Self { parent_folder, host: SameHostPattern::new(is) })
     }
 
     /// Checks a string that doesn't match the condition in the rule. Returns `None` if it doesn't match the additional
     /// ones either.
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> Option<MatchVerdict> {
-        let is_parent = |folder: &Matcher| !matches!(folder.judge_text(text, facts), MatchVerdict::Differs(_));
+        let is_parent = |folder: &ArgumentMatcher| !matches!(folder.judge_text(text, facts), MatchVerdict::Differs(_));
         if self.parent_folder.as_deref().is_some_and(is_parent) {
             return Some(MatchVerdict::Doubtful(JudgementReason::Holds));
         }

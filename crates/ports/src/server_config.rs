@@ -211,7 +211,10 @@ impl StdioConfig {
     }
 }
 
-fn quote_command_word(word: &str) -> String {
+/// Quotes a word of a text such as [`StdioConfig::command_line`] if it has blanks or other signs, so that the text of
+/// different words is different. For display only: no shell executes it.
+#[must_use]
+pub fn quote_command_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~\\".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -14,6 +14,7 @@
 //! - `programs`: the search path for programs
 //! - `launch`: the single place where processes are started
 //! - [`orphans`]: ends the servers of a killed app
+//! - `open_file`: opens files that another program may replace meanwhile
 //! - `platform`: code specific to operating systems
 //!
 //! Sizes, counts and times are bounded, because a program may be hostile.
@@ -23,6 +24,7 @@ mod code;
 mod command;
 mod launch;
 mod missing_dependencies;
+mod open_file;
 pub mod orphans;
 pub mod path_links;
 mod platform;
@@ -36,6 +38,7 @@ pub use code::{
 };
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
+pub use open_file::open_resolved_file;
 pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, SearchPath, SearchPathSource, default_directory, is_in_system_folder};
 pub use server::{

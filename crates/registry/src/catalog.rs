@@ -13,6 +13,8 @@ use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
 /// its entries about once an hour.
 const MAX_FRESH_RESPONSE_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+/// Version name in requests that stands for the newest version of a server.
+pub const LATEST_VERSION: &str = "latest";
 /// Default number of entries in a page of search results.
 const DEFAULT_PAGE_SIZE: usize = 30;
 pub(crate) const MAX_PAGE_SIZE: usize = 100;
@@ -90,7 +92,7 @@ impl RegistryCatalog {
             return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH_BYTES)));
         }
         let limit = search.limit.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE).to_string();
-        let mut parameters = vec![("version", "latest"), ("limit", &limit)];
+        let mut parameters = vec![("version", LATEST_VERSION), ("limit", &limit)];
         if !search.text.is_empty() {
             parameters.push(("search", &search.text));
         }
@@ -275,9 +277,6 @@ impl RegistryCatalog {
         RegistryError::Unusable { address: self.registry.displayed_address(), cause }
     }
 }
-
-/// Version name in requests that stands for the newest version of a server.
-const LATEST_VERSION: &str = "latest";
 
 /// A parsed response with entries whose status may be outdated, and can be replaced by the latest status in the cache.
 trait StatusOverlay {

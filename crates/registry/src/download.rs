@@ -16,7 +16,7 @@ use url::{Host, Url};
 
 use crate::BundleDownload;
 use crate::catalog::RegistryCatalog;
-use crate::client::{RegistryClient, innermost_cause, is_loopback};
+use crate::client::{RegistryClient, displayed_cause, is_loopback};
 use crate::plan::is_sha256;
 
 /// Maximum number of redirects of a download. Release pages of code hosts redirect to another host, which may redirect
@@ -182,7 +182,7 @@ impl BundleTransfer<'_> {
                 return Err(DownloadError::Address { address, cause: cause.to_owned() });
             }
             let client = mcp_transport::http::client_for_registries(is_loopback(&url));
-            let client = client.map_err(|error| DownloadError::Unavailable { cause: innermost_cause(&error) })?;
+            let client = client.map_err(|error| DownloadError::Unavailable { cause: displayed_cause(&error) })?;
             let request = self.registry.with_header(client.get(url.clone()), &url);
             let response = self.with_timeout(request.send(), &address).await?;
             match response.status() {
@@ -251,7 +251,7 @@ impl BundleTransfer<'_> {
         match timeout(self.limits.idle_time, step).await {
             Ok(done) => done.map_err(|error| DownloadError::Unreachable {
                 address: address.to_owned(),
-                cause: innermost_cause(&error),
+                cause: displayed_cause(&error),
             }),
             Err(_) => Err(DownloadError::TooSlow { address: address.to_owned(), limit: self.limits.idle_time }),
         }

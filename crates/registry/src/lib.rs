@@ -1,6 +1,6 @@
 //! A client for MCP registries (API version 0.1), with a cache for when they are unreachable, and install plans for
 //! their entries. Nothing in this crate installs, starts or approves anything. Used by `cli` and `api`, which show
-//! the results and pass a plan's settings to `host::Setup`.
+//! the results and pass a plan's settings to `host::ServerSetup`.
 //!
 //! - [`RegistryCatalog`]: searches servers and returns a server's versions, from the registry or from the cache, with the age
 //!   of the answer; also reports installed versions that were deprecated or deleted
@@ -25,7 +25,7 @@ mod publisher;
 pub mod server_json;
 
 pub use cache::{CacheLimits, RecordedStatus, RegistryCache};
-pub use catalog::{CachePolicy, DatedResponse, RegistryCatalog, SearchQuery};
+pub use catalog::{CachePolicy, DatedResponse, LATEST_VERSION, RegistryCatalog, SearchQuery};
 pub use changes::ChangesSummary;
 pub use client::{OFFICIAL_REGISTRY, RegistryAddress, RegistryClient, RegistryError, RegistryHeader, RegistryLimits};
 pub use download::{DownloadError, DownloadLimits};

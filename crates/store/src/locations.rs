@@ -7,7 +7,7 @@ use etcetera::BaseStrategy;
 
 /// Paths of the settings file and the data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Locations {
+pub struct FileLocations {
     /// Path of `mcp.json`, which contains the servers.
     pub config_file: PathBuf,
     /// Folder for documents (such as rules and grants), secrets, the audit log and conversations.
@@ -35,7 +35,7 @@ pub fn registry_cache_folder() -> Option<PathBuf> {
 ///
 /// # Errors
 /// Returns [`StoreError`] if the operating system reports no home folder.
-pub fn default_locations() -> Result<Locations, StoreError> {
+pub fn default_locations() -> Result<FileLocations, StoreError> {
     let base = etcetera::base_strategy::choose_native_strategy().map_err(|error| StoreError {
         path: String::from("~"),
         cause: format!(
@@ -44,9 +44,9 @@ pub fn default_locations() -> Result<Locations, StoreError> {
     })?;
     Ok(if cfg!(any(target_os = "macos", windows)) {
         let folder = base.data_dir().join("Drawbridge");
-        Locations { config_file: folder.join("mcp.json"), data_dir: folder }
+        FileLocations { config_file: folder.join("mcp.json"), data_dir: folder }
     } else {
-        Locations {
+        FileLocations {
             config_file: base.config_dir().join("drawbridge").join("mcp.json"),
             data_dir: base.data_dir().join("drawbridge"),
         }

@@ -154,7 +154,7 @@ impl DocumentSealer {
         sealer
     }
 
-    fn state(&self) -> MutexGuard<'_, SealerState> {
+    fn lock_state(&self) -> MutexGuard<'_, SealerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -191,7 +191,7 @@ impl DocumentSealer {
     pub(crate) fn request_key_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             if matches!(*state, SealerState::NotRequested) {
                 *state = SealerState::Requesting;
             }
@@ -203,7 +203,7 @@ impl DocumentSealer {
         }
         let waits = |state: &mut SealerState| matches!(state, SealerState::Requesting);
         let left = patience.saturating_sub(start.elapsed());
-        drop(self.changed.wait_timeout_while(self.state(), left, waits));
+        drop(self.changed.wait_timeout_while(self.lock_state(), left, waits));
     }
 
     /// Calls [`Self::update_state`] in a separate thread, because reading the sequence numbers from the keychain may
@@ -219,14 +219,14 @@ impl DocumentSealer {
         });
         if let Err(error) = thread {
             self.is_updating.store(false, Ordering::Release);
-            *self.state() = SealerState::Unavailable(error.to_string());
+            *self.lock_state() = SealerState::Unavailable(error.to_string());
         }
     }
 
     /// Requests the seal key again after a user action if it was unavailable, for instance because a prompt was
     /// dismissed. Does not wait. Once the key is available, withheld documents can be read again.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
-        if !matches!(*self.state(), SealerState::Unavailable(_)) {
+        if !matches!(*self.lock_state(), SealerState::Unavailable(_)) {
             return;
         }
         if self.keys.resolved_key().is_ok() {
@@ -239,12 +239,12 @@ impl DocumentSealer {
 
     /// Returns `true` if the seal key was already requested from the keychain.
     pub(crate) fn was_key_requested(&self) -> bool {
-        !matches!(*self.state(), SealerState::NotRequested)
+        !matches!(*self.lock_state(), SealerState::NotRequested)
     }
 
     /// Returns the state of document sealing in the form that the host receives.
     pub(crate) fn seal_status(&self) -> DocumentSeal {
-        match &*self.state() {
+        match &*self.lock_state() {
             SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
             SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
             SealerState::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
@@ -255,7 +255,7 @@ impl DocumentSealer {
     /// Updates the sealing state after the request for the seal key has succeeded or failed.
     fn update_state(&self) {
         let _one = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*self.state(), SealerState::Ready(_)) {
+        if matches!(*self.lock_state(), SealerState::Ready(_)) {
             return;
         }
         let (next, is_first) = match self.keys.resolved_key() {
@@ -266,7 +266,7 @@ impl DocumentSealer {
             }
             Err(missing) => (SealerState::Without(missing.cause), false),
         };
-        *self.state() = next;
+        *self.lock_state() = next;
         if is_first {
             self.store_keychain_marks();
         }
@@ -319,7 +319,7 @@ impl DocumentSealer {
     /// Checks the seal and the sequence number in the bytes of a document's file.
     pub(crate) fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> SealVerdict<'a> {
         let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let ready = match &mut *state {
             SealerState::Without(_) => {
                 return SealVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
@@ -349,7 +349,7 @@ impl DocumentSealer {
     /// Returns `true` if Drawbridge wrote the document's file before. If the file is missing, another program then
     /// removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
-        match &*self.state() {
+        match &*self.lock_state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
             _ => false,
         }
@@ -367,7 +367,7 @@ impl DocumentSealer {
         value: &Value,
         pending_file: Option<&[u8]>,
     ) -> Result<DocumentText, String> {
-        let state = self.state();
+        let state = self.lock_state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
             SealerState::NotRequested | SealerState::Requesting => {

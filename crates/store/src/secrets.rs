@@ -79,7 +79,7 @@ impl SecretsFile {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, SecretsState> {
+    fn lock_state(&self) -> MutexGuard<'_, SecretsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,7 +117,7 @@ impl SecretsFile {
 
     /// Returns the key that encrypts `secrets.json`, from memory or from the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
-        if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
+        if let Some(key) = self.lock_state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
         }
         let path = self.path.display();
@@ -134,7 +134,7 @@ impl SecretsFile {
         };
         let key = SecretsKey::new(&file.key, &bytes).ok().filter(|key| file.is_encrypted_with(key));
         let key = Arc::new(key.ok_or_else(|| lost("the keychain has another key than that of your secrets"))?);
-        self.state().key = Some(Arc::clone(&key));
+        self.lock_state().key = Some(Arc::clone(&key));
         Ok(key)
     }
 
@@ -147,11 +147,11 @@ impl SecretsFile {
     /// Returns the encryption key for a new `secrets.json`: the key that was used last, or else a new key that is
     /// stored in the keychain.
     fn key_for_new_file(&self) -> Result<Arc<SecretsKey>, KeychainError> {
-        if let Some(key) = self.state().key.clone() {
+        if let Some(key) = self.lock_state().key.clone() {
             return Ok(key);
         }
         let unsealable = |_| KeychainError::Broken("this system provides no random numbers".to_owned());
-        let (id, bytes) = SecretsKey::random().map_err(unsealable)?;
+        let (id, bytes) = SecretsKey::generate().map_err(unsealable)?;
         let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
         let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
@@ -187,16 +187,16 @@ impl SecretsFile {
                 Ok((Some(all), Some(file)))
             })?;
             if let Some(stored) = stored {
-                self.state().key = Some(key);
+                self.lock_state().key = Some(key);
                 for (name, _) in stored {
                     self.memory.delete(&name).map_err(broken)?;
-                    self.state().names_in_memory.remove(&name);
+                    self.lock_state().names_in_memory.remove(&name);
                 }
                 return Ok(());
             }
             if found.is_none() {
                 // Another process created the file with its own key.
-                self.state().key = None;
+                self.lock_state().key = None;
                 self.keychain.remove(&keychain_entry_name(&key.id))?;
             }
         }
@@ -205,7 +205,8 @@ impl SecretsFile {
 
     /// Returns all secrets that are only in memory, and the given secret.
     fn secrets_to_store(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
-        let names: Vec<String> = self.state().names_in_memory.iter().filter(|other| *other != name).cloned().collect();
+        let names: Vec<String> =
+            self.lock_state().names_in_memory.iter().filter(|other| *other != name).cloned().collect();
         let mut all = vec![(name.to_owned(), secret.to_owned())];
         for name in names {
             all.extend(self.memory.get(&name)?.map(|secret| (name, secret)));
@@ -216,12 +217,12 @@ impl SecretsFile {
     /// Moves a secret that an older version stored in a separate keychain entry into `secrets.json`, and returns the
     /// secret.
     fn migrate_old_entry(&self, name: &str) -> Result<Option<String>, SecretError> {
-        if !may_be_old_entry(name) || self.state().names_without_old_entry.contains(name) {
+        if !may_be_old_entry(name) || self.lock_state().names_without_old_entry.contains(name) {
             return Ok(None);
         }
         let old = self.keychain.read(name)?;
         let Some(secret) = old.and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            self.state().names_without_old_entry.insert(name.to_owned());
+            self.lock_state().names_without_old_entry.insert(name.to_owned());
             return Ok(None);
         };
         match self.store_secret(name, &secret) {
@@ -238,7 +239,7 @@ impl SecretsFile {
         }
         match self.keychain.remove(name) {
             Ok(()) => {
-                self.state().names_without_old_entry.insert(name.to_owned());
+                self.lock_state().names_without_old_entry.insert(name.to_owned());
             }
             Err(refusal) => tracing::warn!(?refusal, "an old entry of the keychain could not be removed"),
         }
@@ -295,7 +296,7 @@ impl Secrets for SecretsFile {
             }
             Err(refusal) => {
                 self.memory.set(key, secret)?;
-                self.state().names_in_memory.insert(key.to_owned());
+                self.lock_state().names_in_memory.insert(key.to_owned());
                 Ok(SecretPersistence::ThisRun { cause: self.secret_not_stored_message(key, refusal) })
             }
         }
@@ -303,7 +304,7 @@ impl Secrets for SecretsFile {
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
         self.memory.delete(key)?;
-        self.state().names_in_memory.remove(key);
+        self.lock_state().names_in_memory.remove(key);
         self.update(|file| {
             let changed = file.and_then(|mut file| file.entries.remove(key).map(|_| file));
             Ok(((), changed))

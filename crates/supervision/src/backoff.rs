@@ -18,13 +18,13 @@ const BACKOFF_RESET_RUN_TIME: Duration = Duration::from_secs(60);
 
 /// Schedules the attempts to restart one server.
 #[derive(Debug, Clone, Default)]
-pub struct Backoff {
+pub struct RestartBackoff {
     /// Number of attempts since the server last ran for [`BACKOFF_RESET_RUN_TIME`].
     attempt: u32,
     attempt_times: VecDeque<Instant>,
 }
 
-impl Backoff {
+impl RestartBackoff {
     /// Returns the number of the next attempt, from 1, and the delay before it. `None` after too many attempts.
     ///
     /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn restart_delays_grow_to_a_maximum_and_attempts_end() {
-        let (start, mut backoff) = (Instant::now(), Backoff::default());
+        let (start, mut backoff) = (Instant::now(), RestartBackoff::default());
         let pauses: Vec<_> =
             (0..6).map(|_| backoff.next_attempt(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
         let expected = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn restart_delays_are_within_bounds() {
-        let (start, mut backoff) = (Instant::now(), Backoff::default());
+        let (start, mut backoff) = (Instant::now(), RestartBackoff::default());
         for minute in 0..30 {
             let now = start + RESTART_ATTEMPT_WINDOW * minute;
             let random = f64::from(minute % 2);

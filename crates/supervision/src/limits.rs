@@ -226,7 +226,7 @@ pub struct ResourcesUsage {
 
 impl ResourcesUsage {
     fn from_meter(meter: &ResourceMeter) -> Self {
-        let (used, limits, exceeded) = (meter.usage(), meter.limits(), meter.exceeded());
+        let (used, limits, exceeded) = (meter.usage(), meter.limits(), meter.exceeded_limit());
         let counter = |resource, current, limit| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
             LimitCounter { current, limit, excess: u64::from(is_beyond) }

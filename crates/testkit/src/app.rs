@@ -9,8 +9,10 @@ use crate::time::ManualClock;
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, ServerView, UserDecision};
 use host::{Host, HostOptions};
-use ports::Platform;
+use policy::PolicyRule;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
+use ports::{AuditEntry, AuditQuery, Platform};
+use serde_json::Value;
 
 /// Timeout for every event that a test expects, long enough for a machine that runs several test suites.
 pub const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -353,9 +355,28 @@ impl TestApp {
             .host
             .ports()
             .audit
-            .read(&ports::AuditQuery::latest(1_000))
+            .read(&AuditQuery::latest(1_000))
             .unwrap_or_else(|e| panic!("the audit log can't be read: {e}"));
         entries.into_iter().rev().map(|e| (e.kind.into_owned(), e.decision.into_owned(), e.by.into_owned())).collect()
+    }
+
+    /// Returns the latest entries of the audit log whose field `kind` has this value, oldest first.
+    ///
+    /// # Panics
+    /// Panics if the log can't be read.
+    pub fn entries_of_kind(&self, kind: &str) -> Vec<AuditEntry> {
+        let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
+        let read = self.host.ports().audit.read(&query);
+        read.unwrap_or_else(|e| panic!("the audit log can't be read: {e}")).into_iter().rev().collect()
+    }
+
+    /// Adds a rule to the user's policy, given as JSON. Returns the number of the rule.
+    ///
+    /// # Panics
+    /// Panics if the rule is invalid or the host rejects it.
+    pub async fn add_rule(&self, rule: Value) -> u64 {
+        let rule: PolicyRule = serde_json::from_value(rule).unwrap_or_else(|e| panic!("the rule is invalid: {e}"));
+        self.host.set_rule(rule).await.unwrap_or_else(|e| panic!("the rule is rejected: {e}")).id
     }
 
     /// Returns the whole activity log of a server as text.

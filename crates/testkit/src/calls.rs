@@ -33,6 +33,6 @@ impl UserCalls for Host {
     ) -> CallOutcome {
         let (sent, mut was_sent) = oneshot::channel();
         let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
-        Ok((result, was_sent.try_recv().ok().flatten()))
+        Ok((result, was_sent.try_recv().ok().and_then(|sent| sent.edited)))
     }
 }

@@ -8,12 +8,28 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    LossyConversion, MessagePart, Model, ModelError, ModelMessage, ModelRef, ModelReply, ModelRequest, Provider,
-    ProviderKind, ReplyDelta, ReplyStream, Role, StopReason, TokenUsage,
+    ConversionChoices, LossyConversion, MessagePart, Model, ModelError, ModelMessage, ModelRef, ModelReply,
+    ModelRequest, Provider, ProviderKind, ProviderSettings, ReplyDelta, ReplyStream, Role, StopReason, TokenUsage,
 };
 
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const SCRIPTED_PROVIDER_ID: &str = "scripted";
+
+/// Returns the settings of an OpenAI-compatible provider `own` at a URL.
+///
+/// # Panics
+/// Panics if the URL is invalid.
+#[must_use]
+pub fn provider_settings(url: &str) -> ProviderSettings {
+    ProviderSettings {
+        id: "own".to_owned(),
+        name: "Own".to_owned(),
+        kind: ProviderKind::OpenAi,
+        url: url.parse().unwrap_or_else(|e| panic!("the URL of the provider is invalid: {e}")),
+        conversions: ConversionChoices::default(),
+        silence_seconds: None,
+    }
+}
 
 /// Step in the script of a model's reply.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_transport::http::{client_for_updates, innermost_cause};
 use reqwest::header::LOCATION;
 use reqwest::{Client, Response, StatusCode};
 use url::{Host, Url};
@@ -76,8 +77,8 @@ pub(crate) struct ReleaseFetcher {
 
 impl ReleaseFetcher {
     pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
-        let client = mcp_transport::http::client_for_updates(is_loopback(&address.0));
-        let client = client.map_err(|error| UpdateRefusal::Build(innermost_cause(&error)))?;
+        let client = client_for_updates(is_loopback(&address.0));
+        let client = client.map_err(|error| UpdateRefusal::Build(innermost_cause(&error).to_string()))?;
         Ok(Self { address, client, limits })
     }
 
@@ -98,9 +99,7 @@ impl ReleaseFetcher {
                 return Ok(None);
             }
             let mut body = Vec::new();
-            while let Some(piece) =
-                response.chunk().await.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?
-            {
+            while let Some(piece) = response.chunk().await.map_err(|error| unreachable_refusal(&error))? {
                 if body.len() + piece.len() > limit {
                     return Err(UpdateRefusal::ManifestTooLarge(limit));
                 }
@@ -129,7 +128,7 @@ impl ReleaseFetcher {
         let mut file = Vec::new();
         loop {
             let piece = tokio::time::timeout(time, response.chunk()).await.map_err(|_| slow())?;
-            let Some(piece) = piece.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))? else {
+            let Some(piece) = piece.map_err(|error| unreachable_refusal(&error))? else {
                 break;
             };
             file.extend_from_slice(&piece);
@@ -144,7 +143,7 @@ impl ReleaseFetcher {
     async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
         for _ in 0..=MAX_UPDATE_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
-            let response = answer.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?;
+            let response = answer.map_err(|error| unreachable_refusal(&error))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(response);
@@ -173,13 +172,8 @@ fn displayed_url(url: &Url) -> String {
     }
 }
 
-/// Returns the message of the innermost cause of an error. The outer ones only repeat the URL.
-fn innermost_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+fn unreachable_refusal(error: &reqwest::Error) -> UpdateRefusal {
+    UpdateRefusal::Unreachable(innermost_cause(error).to_string())
 }
 
 fn is_loopback(url: &Url) -> bool {

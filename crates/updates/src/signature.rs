@@ -1,6 +1,6 @@
 //! Verification of the signature of a release manifest: minisign (https://jedisct1.github.io/minisign/), encoded in
 //! base64 again, as Tauri's bundler does. The signature of the release's file is verified on installation
-//! ([`Install`](crate::ReleaseInstaller)).
+//! ([`ReleaseInstaller`](crate::ReleaseInstaller)).
 
 use std::fmt;
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use installer::BUNDLE_EXTENSIONS;
 use tauri::Url;
 
-use super::{OpenRefusal, OpenRequest};
+use crate::open_request::{OpenRefusal, OpenRequest};
 
 /// Scheme of Drawbridge's links, case-insensitive (RFC 3986, section 3.1).
 const LINK_SCHEME: &str = "drawbridge:";

@@ -12,10 +12,10 @@ pub(crate) mod arguments;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
 use tauri::{AppHandle, Manager as _, State};
 
 use crate::link_handler;
+use crate::open_request::{NumberedOpenRequest, OpenRequest};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use arguments::OpenArgument;
@@ -23,64 +23,9 @@ use arguments::OpenArgument;
 /// Maximum number of queued requests, in addition to the current one.
 const MAX_QUEUED_REQUESTS: usize = 8;
 
-/// File or link that the user or a program requested to open, or the reason why it is rejected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub(crate) enum OpenRequest {
-    /// Existing file with the extension of a bundle. The content is not checked yet.
-    Bundle {
-        /// Absolute path of the bundle file.
-        path: String,
-    },
-    /// Link of Drawbridge's scheme. May contain secrets, so it must not be logged.
-    Link {
-        /// Link as it was received.
-        link: String,
-    },
-    /// File or link that is rejected.
-    Refused {
-        /// Path or link, truncated if it is long.
-        what: String,
-        /// Reason for the rejection.
-        reason: OpenRefusal,
-    },
-    /// Requests that were dropped because the queue was full.
-    Dropped {
-        /// Number of requests that were dropped since the last report.
-        count: u32,
-    },
-}
-
-/// Reason why a file or link is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum OpenRefusal {
-    /// The file does not exist.
-    NotFound,
-    /// The path is a folder, a pipe or a device.
-    NotAFile,
-    /// The name does not have the extension of a bundle.
-    NotABundle,
-    /// The path is not valid Unicode.
-    NotUnicode,
-    /// The link is not an install link of Drawbridge.
-    NotAnInstallLink,
-    /// The link is longer than any install link.
-    LinkTooLong,
-    /// The user has not turned links on in the settings.
-    LinksOff,
-}
-
 /// The open request that Drawbridge's page currently handles, and the queued open requests.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
-
-/// Open request that the page currently handles, with its number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct NumberedOpenRequest {
-    id: u64,
-    opening: OpenRequest,
-}
 
 #[derive(Default)]
 struct OpenRequestQueue {

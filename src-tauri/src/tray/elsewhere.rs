@@ -7,8 +7,8 @@ use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
 
 use crate::presence::TrayStatus;
-use crate::shell_events::show_consent_request;
-use crate::window;
+use crate::request_windows::show_consent_request;
+use crate::{quitting, window};
 
 const OPEN_ITEM_ID: &str = "open";
 const SERVERS_ITEM_ID: &str = "servers";
@@ -80,7 +80,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
         .on_menu_event(|app, event| match event.id().as_ref() {
             OPEN_ITEM_ID => window::show(app),
             REQUESTS_ITEM_ID => show_consent_request(app, None),
-            QUIT_ITEM_ID => app.exit(0),
+            QUIT_ITEM_ID => quitting::quit(app),
             _ => {}
         })
         .on_tray_icon_event(|tray, event| {

@@ -12,8 +12,8 @@ use ksni::{Icon, MenuItem, OfflineReason, Status, ToolTip};
 use tauri::AppHandle;
 
 use crate::presence::TrayStatus;
-use crate::shell_events::show_consent_request;
-use crate::window;
+use crate::request_windows::show_consent_request;
+use crate::{quitting, window};
 
 /// Identifier of the StatusNotifierItem, which is the same at every start.
 const TRAY_ITEM_ID: &str = "dev.drawbridge.desktop";
@@ -109,7 +109,7 @@ impl ksni::Tray for TrayItem {
             item(&presence.servers_line(), false, |_| {}),
             item(&presence.requests_line(), presence.requests > 0, |app| show_consent_request(app, None)),
             MenuItem::Separator,
-            item(presence.quit_label(), true, |app| app.exit(0)),
+            item(presence.quit_label(), true, quitting::quit),
         ]
     }
 

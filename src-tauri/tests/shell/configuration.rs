@@ -1,14 +1,17 @@
-//! Test of the security settings in the compiled configuration.
+//! Tests of the compiled configuration: its security settings, and the file type of bundles.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+fn configuration() -> Value {
+    serde_json::from_str(include_str!("../../tauri.conf.json")).expect("the configuration should be JSON")
+}
 
 fn security_config() -> Value {
-    let config: Value =
-        serde_json::from_str(include_str!("../../tauri.conf.json")).expect("the configuration should be JSON");
+    let config = configuration();
     assert_eq!(config["app"]["withGlobalTauri"], false, "the page should have no global Tauri object");
     assert_eq!(
         config["app"]["windows"],
-        serde_json::json!([]),
+        json!([]),
         "the window should only be created in window.rs, with its restrictions"
     );
     config["app"]["security"].clone()
@@ -22,7 +25,7 @@ fn dangerous_security_settings_are_off() {
         security["dangerousDisableAssetCspModification"], false,
         "Tauri should add its own scripts to the policy"
     );
-    assert_eq!(security["capabilities"], serde_json::json!(["main"]), "each capability should be listed");
+    assert_eq!(security["capabilities"], json!(["main", "conversation"]), "each capability should be listed");
     for absent in ["devCsp", "assetProtocol", "dangerousRemoteDomainIpcAccess", "headers"] {
         assert!(security.get(absent).is_none(), "{absent} should not be set");
     }
@@ -59,4 +62,27 @@ fn developer_tools_are_in_debug_builds_only() {
     for manifest in [include_str!("../../Cargo.toml"), include_str!("../../../Cargo.toml")] {
         assert!(!manifest.contains("devtools"), "no manifest should enable developer tools in a release");
     }
+}
+
+#[test]
+fn bundles_have_the_same_file_type_in_all_packages() {
+    // The .deb and the .rpm have these two files. Tauri writes the associations of the other packages.
+    let (entry, types) = (include_str!("../../linux/drawbridge.desktop"), include_str!("../../linux/drawbridge.xml"));
+    let config = configuration();
+    let bundle = &config["bundle"];
+    let association = &bundle["fileAssociations"][0];
+    assert_eq!(association["ext"], json!(installer::BUNDLE_EXTENSIONS), "the app should open exactly these files");
+    let media_type = association["mimeType"].as_str().expect("the association should have a media type");
+    for line in [format!("MimeType={media_type};"), "Exec=drawbridge %F".to_owned()] {
+        assert!(entry.lines().any(|own| own == line), "the desktop file should have the line {line}");
+    }
+    assert!(types.contains(&format!("<mime-type type=\"{media_type}\">")), "the media type should be defined");
+    for extension in installer::BUNDLE_EXTENSIONS {
+        assert!(types.contains(&format!("<glob pattern=\"*.{extension}\"/>")), "{extension} should have the type");
+    }
+    let files = &bundle["linux"]["appimage"]["files"];
+    assert_eq!(
+        files["/usr/share/mime/packages/drawbridge.xml"], "linux/drawbridge.xml",
+        "an AppImage should define it"
+    );
 }

@@ -133,7 +133,7 @@ impl ConformanceClient {
         eprintln!("{}", self.app.activity(SERVER).await);
         if let Ok(view) = self.host().authorization(SERVER.to_owned()).await {
             for step in view.steps {
-                eprintln!("{}\n  {:?}\n  {:?}\n  {}", step.what, step.request, step.answer, step.conclusion);
+                eprintln!("{}\n  {:?}\n  {:?}\n  {}", step.purpose, step.request, step.response, step.conclusion);
             }
         }
     }

@@ -189,7 +189,8 @@ impl GateTestHarness {
         let (structured, structured_problem, arguments) = (None, None, json!({}));
         let result = ToolResult { content, structured, structured_problem, is_error: false, meta: None, arguments };
         let (conversation, server, tool) = ("talk".to_owned(), SERVER.to_owned(), "echo".to_owned());
-        let origin = ResultOrigin { conversation, call: format!("result {}", self.count), server, tool };
+        let (call, app) = (format!("result {}", self.count), None);
+        let origin = ResultOrigin { conversation, call, server, tool, app };
         tokio::spawn(async move {
             if let ResultVerdict::Passes(result) = host.review_result(origin, result).await
                 && let [Content::Text { text }] = &result.content[..]

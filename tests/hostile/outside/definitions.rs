@@ -61,7 +61,7 @@ async fn b03_poisoned_description_uses_a_tool_with_a_grant() {
     let requests =
         stage.run_model_calls(&[("mail", "send_mail", json!({ "to": "ann@example.org", "copy": CANARY }))]).await;
     let marks = {
-        let reviewed = stage.app.host.reviewed("bad".into()).await.unwrap();
+        let reviewed = stage.app.host.server_review("bad".into()).await.unwrap();
         let own = reviewed.catalog().tool("weather").unwrap();
         flag_reasons_text(&reviewed.review_tool(&own).1.flags)
     };

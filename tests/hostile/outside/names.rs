@@ -61,7 +61,7 @@ async fn b15_prompt_with_the_name_of_another_is_marked() {
     for name in ["one", "bad"] {
         stage.app.until(name, "known whole", |server| server.counts[1] > 0).await;
     }
-    let reviewed = stage.app.host.reviewed("bad".into()).await.unwrap();
+    let reviewed = stage.app.host.server_review("bad".into()).await.unwrap();
     let (_, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
     let alike: Vec<String> =
         marks.look_alikes.iter().map(|alike| format!("`{}` of `{}`", alike.name, alike.server)).collect();

@@ -85,7 +85,7 @@ impl Stage {
 
     /// Marks the definition of a tool as reviewed by the user.
     pub(crate) async fn review(&self, server: &str, tool: &str) {
-        let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
+        let reviewed = self.app.host.server_review(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
         let definition = ShownDefinition {
             kind: DefinitionKind::Tool,

@@ -24,8 +24,7 @@ pub(crate) fn picture_request(place: &ServedWire, text: &str) -> ModelRequest {
     ModelRequest { messages: vec![message], ..text_request(place, text) }
 }
 
-/// Returns a request with a tool. The model with random weights must use it, and its server restricts the output to
-/// arguments that match the schema.
+/// Returns a request with a tool, which only scripted models use as expected.
 pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
     let tool = ModelTool {
         name: "weather__forecast".into(),
@@ -40,11 +39,7 @@ pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
             "additionalProperties": false,
         }),
     };
-    let request = ModelRequest { tools: vec![tool], ..text_request(place, text) };
-    if place.is_scripted() {
-        return request;
-    }
-    ModelRequest { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
+    ModelRequest { tools: vec![tool], ..text_request(place, text) }
 }
 
 /// Returns the arguments of the tool uses in a response, or an error if some do not match the schema.

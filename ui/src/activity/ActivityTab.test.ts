@@ -38,7 +38,7 @@ beforeEach(async () => {
   details.close();
   host = await startFakeHost(
     {
-      activity: ({ after }) => ({
+      read_activity: ({ after }) => ({
         entries: ENTRIES.filter((e) => e.seq > (after ?? 0)),
         dropped: 0,
       }),
@@ -95,7 +95,7 @@ test("E22: lists each log message once, filtered by severity and text, and sets 
     method: "notifications/message",
   };
   const logEntry = { ...BASE, sent: false, kind: "log" } as const;
-  host.answers.activity = () => ({
+  host.answers.read_activity = () => ({
     entries: [
       { ...notification, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
       { ...logEntry, seq: 2, method: "debug · disk", preview: "read a block" },
@@ -193,7 +193,7 @@ test("the pane follows the server, and an opened message has a back button", asy
 });
 
 test("shows an empty state before the first entry", async () => {
-  host.answers.activity = () => ({ entries: [], dropped: 0 });
+  host.answers.read_activity = () => ({ entries: [], dropped: 0 });
   render(ActivityTab, { server });
   expect(
     await screen.findByText("No messages yet"),

@@ -24,8 +24,8 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
 }
 
 /**
- * Returns a fake handler of the command `activity`. The log has `last()` entries, of which the host retains the latest
- * `retained`.
+ * Returns a fake handler of the command `read_activity`. The log has `last()` entries, of which the host retains the
+ * latest `retained`.
  */
 function entriesUpTo(last: () => number, retained = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
@@ -42,7 +42,7 @@ let last: number;
 beforeEach(async () => {
   vi.useFakeTimers();
   last = 3;
-  host = await startFakeHost({ activity: entriesUpTo(() => last) });
+  host = await startFakeHost({ read_activity: entriesUpTo(() => last) });
 });
 let stops: (() => void)[] = [];
 afterEach(() => {
@@ -73,20 +73,22 @@ describe("following a server's activity", () => {
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     expect(seqs(log), "the appended entries should be read").toEqual([1, 2, 3, 4, 5, 6]);
     expect(
-      host.requests("activity").map((request) => request.after),
+      host.requests("read_activity").map((request) => request.after),
       "appended entries should be read together",
     ).toEqual([null, 3]);
     host.send({ type: "activity_appended", server: "another", last: 99 });
     await vi.runAllTimersAsync();
-    expect(host.requests("activity"), "an event of another server should be ignored").toHaveLength(
-      2,
-    );
+    expect(
+      host.requests("read_activity"),
+      "an event of another server should be ignored",
+    ).toHaveLength(2);
     stop();
     append(7);
     await vi.runAllTimersAsync();
-    expect(host.requests("activity"), "nothing should be read while nobody watches").toHaveLength(
-      2,
-    );
+    expect(
+      host.requests("read_activity"),
+      "nothing should be read while nobody watches",
+    ).toHaveLength(2);
     stops.push(log.watch());
     await vi.runAllTimersAsync();
     expect(seqs(log).at(-1), "the log should catch up when it is watched again").toBe(7);
@@ -95,7 +97,7 @@ describe("following a server's activity", () => {
   test("reads entries that are appended during a read afterwards, without duplicates", async () => {
     const answers: (() => void)[] = [];
     const read = entriesUpTo(() => last);
-    host.answers.activity = (request) => {
+    host.answers.read_activity = (request) => {
       const page = read(request);
       return new Promise((resolve) => answers.push(() => resolve(page)));
     };
@@ -121,7 +123,7 @@ describe("following a server's activity", () => {
     await vi.runAllTimersAsync();
     for (let to = 10; to <= 9000; to += 10) append(to);
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(host.requests("activity"), "one read should cover 900 events").toHaveLength(2);
+    expect(host.requests("read_activity"), "one read should cover 900 events").toHaveLength(2);
     expect(seqs(log).at(-1), "the latest entry should be read").toBe(9000);
     for (let round = 0; round < 4; round += 1) {
       append(last + 1500);
@@ -131,15 +133,15 @@ describe("following a server's activity", () => {
   });
 
   test("reports a failed read, and continues with the next one", async () => {
-    const read = host.answers.activity;
-    host.answers.activity = () => Promise.reject({ code: "not_found", message: "gone" });
+    const read = host.answers.read_activity;
+    host.answers.read_activity = () => Promise.reject({ code: "not_found", message: "gone" });
     const log = watched();
     await vi.runAllTimersAsync();
     expect([log.error?.code, log.ready], "the error should be reported").toEqual([
       "not_found",
       false,
     ]);
-    host.answers.activity = read;
+    host.answers.read_activity = read;
     await log.read();
     expect([log.error, seqs(log)], "the error should be cleared by the next read").toEqual([
       null,
@@ -153,7 +155,7 @@ describe("following a server's activity", () => {
     host.send({ type: "activity_appended", server: "s", last: 1 });
     await vi.runAllTimersAsync();
     expect(
-      [seqs(log), host.requests("activity").length],
+      [seqs(log), host.requests("read_activity").length],
       "no read should be made for known entries",
     ).toEqual([[1, 2, 3], 1]);
   });

@@ -67,7 +67,11 @@ export class ActivityLog {
     const lastBefore = this.last;
     try {
       const after = this.last === 0 ? null : this.last;
-      const page = await call("activity", { server: this.server, after, limit: ENTRIES_PER_READ });
+      const page = await call("read_activity", {
+        server: this.server,
+        after,
+        limit: ENTRIES_PER_READ,
+      });
       const fresh = page.entries.filter((entry) => entry.seq > this.last);
       if (fresh.length > 0) this.entries = [...this.entries, ...fresh].slice(-MAX_ENTRIES);
       this.error = null;

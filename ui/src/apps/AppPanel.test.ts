@@ -30,6 +30,7 @@ const HASH = "0123456789abcdef".repeat(4);
 const PAGE: AppPageReport = {
   ...{ uri: "ui://files/chart", hash: HASH, bytes: 2000, review: "new", notes: ["ignored x"] },
   grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: [] },
+  permissions: [],
   sources: [
     { usedAs: "connect", origin: "https://api.example", reach: "internet" },
     { usedAs: "connect", origin: "http://localhost:8080", reach: "loopback" },
@@ -61,7 +62,7 @@ beforeEach(async () => {
   const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
   host = await startFakeHost(
     {
-      catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
+      read_catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
       read_app_page: () => page,
       open_app: () => OPENED,
       read_app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
@@ -83,13 +84,26 @@ test("requests nothing from the server until the user shows the app", async () =
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
+test("shows the last state of a closed conversation's app, and requests nothing", async () => {
+  const lastState = (uri: string | null) =>
+    ({ is: "context", text: `Card 7 of ${uri ?? "?"}` }) as const;
+  render(AppPanel, { server: "files", tool: "chart", call: CALL, fresh: false, lastState });
+  await button("Show app again");
+  expect(screen.getByText("The app last gave this to the model:")).toBeVisible();
+  expect(await screen.findByText("Card 7 of ui://files/chart")).toBeVisible();
+  for (const command of ["read_app_page", "open_app"] as const) {
+    expect(host.requests(command), `${command} should not be sent`).toEqual([]);
+  }
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+});
+
 test("shows nothing for a tool without an app", async () => {
-  host.answers.catalog = () => ({
+  host.answers.read_catalog = () => ({
     ...{ server: "files", prompts: [], resources: [], templates: [], notes: [] },
     ...{ tools: [{ ...TOOL, others: null }], freshUntil: NO_EXPIRY },
   });
   const { container } = show(true);
-  await waitFor(() => expect(host.requests("catalog").length).toBe(1));
+  await waitFor(() => expect(host.requests("read_catalog").length).toBe(1));
   await Promise.resolve();
   expect(container).toHaveTextContent("");
   expect(host.requests("read_app_page")).toEqual([]);
@@ -125,6 +139,20 @@ test("approves the page with what the user grants, and opens it", async () => {
   expect(frame()).toHaveAttribute("src", `drawbridge-app://${VIEW}/self-test`);
   expect(frame()).toHaveAttribute("sandbox", OPENED.sandbox);
   expect(frame()).toHaveAttribute("allow", "camera");
+});
+
+test("allows writing to the clipboard only if the user checks it", async () => {
+  const user = userEvent.setup();
+  page = { ...PAGE, permissions: ["clipboardWrite"] };
+  show();
+  await user.click(await button("Show app"));
+  const box = await screen.findByRole("checkbox", { name: "Allow writing to the clipboard" });
+  expect(box).not.toBeChecked();
+  await user.click(box);
+  await user.click(await button("Show app"));
+  await waitFor(() =>
+    expect(host.requests("approve_app")[0]?.grants.permissions).toEqual(["clipboardWrite"]),
+  );
 });
 
 test("refuses access to a private network by default", async () => {
@@ -273,6 +301,16 @@ describe("a shown app", () => {
     await user.click(await button("Actions for the app of files"));
     await user.click(await screen.findByRole("menuitem", { name: item }));
   };
+
+  // [apps-boundaries]
+  test("is in a region that names its server and its tool", () => {
+    const region = screen.getByRole("region", { name: "App of files" });
+    expect(region).toContainElement(frame());
+    expect(
+      region.querySelector(".bar"),
+      "the bar should be outside of the frame",
+    ).toHaveTextContent(/App of files.*chart/);
+  });
 
   test("keeps its frame element in full screen, and Escape returns", async () => {
     const before = frame();

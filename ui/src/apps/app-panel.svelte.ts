@@ -193,7 +193,8 @@ export class AppPanelState {
       if (isCurrent()) this.#withhold();
       return;
     }
-    const subject = { server, tool, uri: opened.uri, conversation };
+    const item = displayed.type === "item" ? displayed.item : undefined;
+    const subject = { server, tool, uri: opened.uri, conversation, item };
     const session = new AppSession(subject, opened, context, (end) => {
       if (this.step.is === "open" && this.step.session === session)
         this.step = { is: "ended", end };

@@ -7,14 +7,9 @@ import { pendingLink } from "$lib/state/pending-link.svelte";
 import { addToDraft } from "../conversation/composer-drafts";
 import type { AppSubject } from "./app-subject";
 
-/**
- * Number of links in a row that the user may refuse, or the app withdraw. Further ones are refused without a dialog until the
- * app is shown again.
- */
-export const MAX_REFUSED_LINKS = 3;
-
 const DONE: AppAnswer = { type: "done" };
 const REFUSED: AppAnswer = { type: "refused" };
+const NOT_SHOWN: AppAnswer = { type: "not_shown" };
 
 /** Request of an app to save files. */
 export interface FilesRequest {
@@ -40,7 +35,6 @@ export class AppRequests {
   readonly #actions: Actions;
   /** Number of the request whose link the dialog shows, or `null` if it shows none of this app. */
   #linkRequest: number | null = null;
-  #refusedLinks = 0;
 
   constructor(subject: AppSubject, actions: Actions) {
     this.#subject = subject;
@@ -94,10 +88,7 @@ export class AppRequests {
   /** Removes a request that needs no decision any more. */
   withdraw(id: number): void {
     this.files = this.files.filter((one) => one.id !== id);
-    if (this.#linkRequest !== id) return;
-    // Counts as refused: an app that withdraws each link could otherwise open any number of dialogs.
-    this.#refusedLinks += 1;
-    this.#closeLink();
+    if (this.#linkRequest === id) this.#closeLink();
   }
 
   withdrawAll(): void {
@@ -109,15 +100,11 @@ export class AppRequests {
     const report = (isOpened: boolean) => {
       if (this.#linkRequest !== id) return;
       this.#linkRequest = null;
-      this.#refusedLinks = isOpened ? 0 : this.#refusedLinks + 1;
       this.#actions.answer(id, isOpened ? DONE : REFUSED);
     };
-    // Not shown while another link dialog is open, which doesn't count as refused by the user.
-    const isShown =
-      this.#refusedLinks < MAX_REFUSED_LINKS &&
-      pendingLink.showForApp(url, this.#subject.server, report);
-    if (isShown) this.#linkRequest = id;
-    else this.#actions.answer(id, REFUSED);
+    // Not shown while another link dialog is open.
+    if (pendingLink.showForApp(url, this.#subject.server, report)) this.#linkRequest = id;
+    else this.#actions.answer(id, NOT_SHOWN);
   }
 
   #closeLink(): void {

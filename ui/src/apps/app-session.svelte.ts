@@ -18,6 +18,7 @@ import { AppDiagnostics, REPORT_PREFIX } from "./app-diagnostics.svelte";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
+import { lastHeight, rememberHeight } from "./last-state";
 import { MessageSender } from "./message-sender";
 import { offerContext } from "./model-context";
 import { raisedApp } from "./raised-app.svelte";
@@ -45,7 +46,10 @@ export type AppEnd =
   | { is: "reachable"; names: readonly string[] };
 
 /** The used part of a frame. */
-type Frame = Pick<HTMLIFrameElement, "contentWindow">;
+type MessageFrame = Pick<HTMLIFrameElement, "contentWindow">;
+
+/** Tools that an app offers to models, and whether the model of its conversation may use them. */
+export type AppTools = Omit<Extract<AppViewChange, { type: "tools_changed" }>, "type">;
 
 export class AppSession {
   readonly subject: AppSubject;
@@ -59,6 +63,8 @@ export class AppSession {
   mode = $state<AppDisplayMode>("inline");
   /** Height that the app requested last, in CSS pixels. */
   requestedHeight = $state(FIRST_HEIGHT);
+  /** Tools that the app offers to models, or `null` if it has never offered any. */
+  tools = $state.raw<AppTools | null>(null);
   isInitialized = $state(false);
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
@@ -71,7 +77,7 @@ export class AppSession {
   readonly #onEnd: (end: AppEnd) => void;
   readonly #sender: MessageSender;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #frame: Frame | null = null;
+  #frame: MessageFrame | null = null;
   /** Number of documents that the current frame has loaded. */
   #loads = 0;
   #reported: string;
@@ -91,6 +97,8 @@ export class AppSession {
     this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.subject = subject;
     this.opened = opened;
+    const height = subject.item === undefined ? null : lastHeight(subject.item);
+    if (height !== null) this.requestedHeight = height;
     this.#context = context;
     this.#reported = JSON.stringify(context);
     this.#onEnd = onEnd;
@@ -118,7 +126,7 @@ export class AppSession {
   }
 
   /** Accepts messages of this frame until the returned function is called. */
-  watch(frame: Frame): () => void {
+  watch(frame: MessageFrame): () => void {
     this.#frame = frame;
     this.#loads = 0;
     return () => {
@@ -127,7 +135,7 @@ export class AppSession {
   }
 
   /** Handles a `load` event of a frame. After the app itself, no other document may load. */
-  loaded(frame: Frame): void {
+  loaded(frame: MessageFrame): void {
     if (frame !== this.#frame) return;
     this.#loads += 1;
     if (!platform().firesLoadOncePerDocument) return;
@@ -256,7 +264,7 @@ export class AppSession {
         this.isLate = false;
         break;
       case "resized":
-        if (change.height !== null) this.requestedHeight = change.height;
+        if (change.height !== null) this.#resize(change.height);
         break;
       case "display_mode_changed":
         // The user may have left the mode meanwhile, and the last reported context is no longer in force.
@@ -272,6 +280,11 @@ export class AppSession {
       case "model_context_changed":
         offerContext(this.subject, this.opened.view, change.text);
         break;
+      case "tools_changed": {
+        const { tools, hash, dropped, on } = change;
+        this.tools = { tools, hash, dropped, on };
+        break;
+      }
       case "teardown_requested":
         this.close();
         break;
@@ -288,6 +301,11 @@ export class AppSession {
         this.#finish({ is: this.phase === "closing" ? "closed" : "removed" });
         break;
     }
+  }
+
+  #resize(height: number): void {
+    this.requestedHeight = height;
+    if (this.subject.item !== undefined) rememberHeight(this.subject.item, height);
   }
 
   #addReport(diagnostic: AppDiagnostic, dropped: number): void {

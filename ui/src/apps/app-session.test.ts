@@ -18,7 +18,6 @@ import {
   START_LIMIT_AFTER_ERROR,
   type AppEnd,
 } from "./app-session.svelte";
-import { MAX_REFUSED_LINKS } from "./app-requests.svelte";
 import { MAX_QUEUED, MAX_QUEUED_LENGTH } from "./message-sender";
 
 const VIEW = "00112233445566778899aabbccddeeff";
@@ -56,7 +55,7 @@ function post(data: unknown, source: unknown = frame.contentWindow, origin = ORI
 const change = (body: AppViewChange, view = VIEW) =>
   host.send({ type: "app_view_changed", view, change: body });
 const sent = () =>
-  host.requests("app_message").map(({ message }) => JSON.parse(message) as unknown);
+  host.requests("deliver_app_message").map(({ message }) => JSON.parse(message) as unknown);
 const answers = () =>
   host.requests("decide_app_request").map(({ request, answer }) => [request, answer]);
 
@@ -132,7 +131,7 @@ describe("the self-test", () => {
 describe("messages", () => {
   test("of the frame are sent in order, one after another", async () => {
     const replies: (() => void)[] = [];
-    host.answers.app_message = () =>
+    host.answers.deliver_app_message = () =>
       new Promise<Record<symbol, never>>((resolve) => replies.push(() => resolve({})));
     running();
     for (const id of [1, 2, 3]) post({ id });
@@ -157,7 +156,7 @@ describe("messages", () => {
   });
 
   test("beyond the maximum are dropped and recorded", async () => {
-    host.answers.app_message = () => new Promise(() => undefined);
+    host.answers.deliver_app_message = () => new Promise(() => undefined);
     running();
     for (let id = 0; id < MAX_QUEUED + 5; id += 1) post({ id });
     await settle();
@@ -165,7 +164,7 @@ describe("messages", () => {
   });
 
   test("beyond the total length are dropped and recorded", async () => {
-    host.answers.app_message = () => new Promise(() => undefined);
+    host.answers.deliver_app_message = () => new Promise(() => undefined);
     running();
     const text = "x".repeat(MAX_QUEUED_LENGTH / 2 - 100);
     for (let id = 0; id < 4; id += 1) post({ text });
@@ -208,6 +207,16 @@ test("the height follows the app within the limits", () => {
   expect(clampHeight(500, 1000), "a height within the limits").toBe(500);
   expect(clampHeight(5000, 1000), "80 percent of the window").toBe(800);
   expect(clampHeight(0, 1000), "the minimum").toBe(40);
+});
+
+test("the height of the call's last frame is the first one of the next", () => {
+  const subject = { ...running().subject, item: "i1" };
+  const opened = () => new AppSession(subject, OPENED, CONTEXT, () => undefined);
+  session.stop();
+  session = opened();
+  session.start();
+  change({ type: "resized", width: null, height: 500 });
+  expect(opened().requestedHeight).toBe(500);
 });
 
 test("the context is reported after a pause, and only if it changes", async () => {
@@ -288,6 +297,7 @@ describe("an end", () => {
     expect(ends.length, "the limit should have no effect").toBe(1);
   });
 
+  // [apps-draft-request-teardown]
   test("by the user is limited in time", async () => {
     running();
     change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
@@ -342,21 +352,7 @@ describe("a requested link", () => {
     request(1);
     await settle();
     expect(pendingLink.url).toBe("https://user.example/");
-    expect(answers()).toEqual([[1, { type: "refused" }]]);
-  });
-
-  test("is refused without a dialog after several refusals", async () => {
-    running();
-    for (let id = 1; id <= MAX_REFUSED_LINKS; id += 1) {
-      request(id);
-      expect(pendingLink.url, `the dialog should show link ${id}`).not.toBeNull();
-      pendingLink.close();
-      await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
-    }
-    request(9);
-    await settle();
-    expect(pendingLink.url, "no dialog should open").toBeNull();
-    expect(answers().at(-1)).toEqual([9, { type: "refused" }]);
+    expect(answers(), "the user should not have refused it").toEqual([[1, { type: "not_shown" }]]);
   });
 
   test("closes its dialog if it is withdrawn", async () => {
@@ -366,20 +362,6 @@ describe("a requested link", () => {
     await settle();
     expect(pendingLink.url).toBeNull();
     expect(answers(), "a withdrawn request should not be answered").toEqual([]);
-  });
-
-  test("counts as refused if it is withdrawn", async () => {
-    running();
-    for (let id = 1; id <= MAX_REFUSED_LINKS; id += 1) {
-      request(id);
-      expect(pendingLink.url, `the dialog should show link ${id}`).not.toBeNull();
-      change({ type: "withdrawn", request: id });
-      await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
-    }
-    request(9);
-    await settle();
-    expect(pendingLink.url, "no dialog should open").toBeNull();
-    expect(answers()).toEqual([[9, { type: "refused" }]]);
   });
 
   test("never replaces another one in the dialog", async () => {
@@ -395,7 +377,7 @@ describe("a requested link", () => {
     await vi.advanceTimersByTimeAsync(1);
     request(5);
     expect(pendingLink.url, "a later one should be shown").toBe("https://example.com/5");
-    expect(answers()).toEqual([2, 3, 4].map((id) => [id, { type: "refused" }]));
+    expect(answers()).toEqual([2, 3, 4].map((id) => [id, { type: "not_shown" }]));
   });
 });
 

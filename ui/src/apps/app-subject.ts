@@ -6,4 +6,6 @@ export interface AppSubject {
   uri: string;
   /** Conversation that contains the call, or `null` outside of conversations. */
   conversation: string | null;
+  /** Item of the finished call in the conversation, if the app was opened for one. */
+  item?: string;
 }

@@ -45,7 +45,7 @@ export class MessageSender {
     this.#isSending = true;
     for (let message = this.#next(); message !== undefined; message = this.#next()) {
       try {
-        await call("app_message", { view: this.#view, message });
+        await call("deliver_app_message", { view: this.#view, message });
       } catch (cause) {
         this.#onDropped(errorText(cause));
       }

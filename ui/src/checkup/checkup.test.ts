@@ -166,6 +166,10 @@ describe("a failed start", () => {
       ...["node", "sandbox", "proxy", "certificates"],
     ]);
     expect(checksForFailure("exited_early", local("/opt/tool"))).toEqual([]);
+    expect(
+      checksForFailure("exited_early", local("bunx")),
+      "a launcher without a check of its own still loads its package over the network",
+    ).toEqual(["proxy", "certificates"]);
     expect(checksForFailure("unreachable", remote)).toEqual(["proxy", "certificates", "clock"]);
     expect(checksForFailure("unauthorized", remote)).toEqual([]);
     expect(checksForFailure("no_secret", remote)).toEqual(["keychain"]);

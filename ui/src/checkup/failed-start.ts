@@ -9,7 +9,10 @@ const RUNTIMES: Readonly<Record<string, CheckId>> = {
   ...{ docker: "docker", podman: "podman", dotnet: "dotnet", dnx: "dotnet" },
 };
 /** Launchers that download a package before they run it. A proxy or certificate problem may prevent the download. */
-const LOADERS = new Set(["npx", "npm", "pnpm", "yarn", "uv", "uvx", "docker", "podman", "dnx"]);
+const LOADERS = new Set([
+  ...["npx", "npm", "pnpm", "yarn", "bun", "bunx", "deno", "uv", "uvx", "pipx", "dnx"],
+  ...["docker", "nerdctl", "podman"],
+]);
 
 /** Returns the name of a program without its folder and extension. */
 function programName(command: string): string {

@@ -14,16 +14,16 @@ export interface DiffWord {
 const LIMIT = 400;
 
 export function diffCommands(before: string, now: string): DiffWord[] {
-  return diff(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
+  return diffWords(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
 }
 
 /**
  * Computes the word differences: words of the longest common subsequence are unchanged, all others are removed or
  * added.
  */
-function diff(before: string[], now: string[]): DiffWord[] {
+function diffWords(before: string[], now: string[]): DiffWord[] {
   if (before.length > LIMIT || now.length > LIMIT) {
-    return [...marked(before, "removed"), ...marked(now, "added")];
+    return [...markedWords(before, "removed"), ...markedWords(now, "added")];
   }
   const common = commonLengths(before, now);
   const words: DiffWord[] = [];
@@ -38,7 +38,7 @@ function diff(before: string[], now: string[]): DiffWord[] {
       n += 1;
     } else if (
       old !== undefined &&
-      (fresh === undefined || at(common, b + 1, n) >= at(common, b, n + 1))
+      (fresh === undefined || tableValue(common, b + 1, n) >= tableValue(common, b, n + 1))
     ) {
       words.push({ word: old, is: "removed" });
       b += 1;
@@ -50,7 +50,7 @@ function diff(before: string[], now: string[]): DiffWord[] {
   return words;
 }
 
-function marked(words: string[], is: DiffWord["is"]): DiffWord[] {
+function markedWords(words: string[], is: DiffWord["is"]): DiffWord[] {
   return words.map((word) => ({ word, is }));
 }
 
@@ -63,14 +63,14 @@ function commonLengths(before: string[], now: string[]): number[][] {
     for (let n = now.length - 1; n >= 0; n--) {
       const longest =
         before[b] === now[n]
-          ? at(table, b + 1, n + 1) + 1
-          : Math.max(at(table, b + 1, n), at(table, b, n + 1));
+          ? tableValue(table, b + 1, n + 1) + 1
+          : Math.max(tableValue(table, b + 1, n), tableValue(table, b, n + 1));
       (table[b] as number[])[n] = longest;
     }
   }
   return table;
 }
 
-function at(table: number[][], b: number, n: number): number {
+function tableValue(table: number[][], b: number, n: number): number {
   return table[b]?.[n] ?? 0;
 }

@@ -146,7 +146,7 @@ describe("every kind", () => {
   it("S01 connect: shows every setting that determines where credentials are sent, and secrets by name only", () => {
     renderRequests(consentRequest({ ...connectBody, auth: authSettings, unattended: true }));
     const all = document.body.textContent;
-    for (const text of ["your organization’s identity provider", "https://as.example/1"]) {
+    for (const text of ["your organization's identity provider", "https://as.example/1"]) {
       expect(all, `S01: ${text} should be shown`).toContain(text);
     }
     expect(
@@ -267,6 +267,16 @@ describe("every kind", () => {
     expect(sentDecisions(), "the decision should be bound to the reviewed answer").toMatchObject([
       { hash: "h2", answer: { action: "allow" } },
     ]);
+  });
+
+  it("names the app that provides the tool of a result", () => {
+    const body: ConsentRequestBody = {
+      ...{ kind: "result", tool: "move", app: "show_board", isError: false },
+      content: [{ type: "text", text: "Moved." }],
+    };
+    renderRequests(consentRequest(body, { reason: "result-review" }));
+    expect(screen.getByText("Provided by the app of")).toBeInTheDocument();
+    expect(screen.getByText("show_board"), "the app should be named").toBeInTheDocument();
   });
 
   it("S27 result: shows everything that a model would read, and can be let through, withheld, or end the answer", async () => {

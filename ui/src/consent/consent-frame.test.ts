@@ -191,7 +191,7 @@ describe("a consent request", () => {
     expect(
       screen.getAllByRole("status").map((status) => status.textContent?.trim()),
       "the reason should be announced as a status",
-    ).toContain("The dialog moved under your pointer; move it, then click.");
+    ).toContain("The dialog moved under your pointer. Move the pointer, then click.");
     await clickElement(button("Allow once"));
     expect(sentDecisions().at(-1), "a click elsewhere should be accepted").toMatchObject({
       id: "q2",
@@ -244,6 +244,15 @@ describe("a consent request", () => {
     expect(controller.blocker, "all parts should be sufficient").toBeNull();
     await clickElement(button("Allow once"));
     expect(sentDecisions().length, "the request should be allowed").toBe(1);
+  });
+
+  it("keeps the focus on the button that expands a value", async () => {
+    renderRequests(consentRequest(toolBody({ content: "z".repeat(12_000) })));
+    await waitUntilArmed();
+    button("Show all of content").focus();
+    await clickElement(button("Show all of content"));
+    await tick();
+    expect(button("Show less of content"), "the focus should not be lost").toHaveFocus();
   });
 
   it("stays open after a click outside", async () => {

@@ -17,7 +17,7 @@ import type { RuleBlocker } from "../rules/request-rule";
 import type { ValueKind } from "./payload";
 
 /** Placeholders for names in a title. No message contains these private-use characters. */
-const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
+const [NAME, SERVER, APP] = ["\uE000", "\uE001", "\uE002"] as const;
 
 /** Returns a server's name shortened to one line, with hidden characters made visible. */
 export function displayName(text: string): string {
@@ -75,15 +75,21 @@ export function appOfSampling(
 export function titleParts({ body, server, origin }: ConsentRequest): TitlePart[] {
   const [words, name] = titleOf(body, appOfSampling(body, origin));
   return words
-    .split(/([\uE000\uE001])/)
+    .split(/([\uE000-\uE002])/)
     .filter((text) => text !== "")
     .map((text) => {
       if (text === NAME) return { text: name, foreign: true };
+      if (text === APP) return { text: receivingApp(body) ?? "", foreign: true };
       return text === SERVER ? { text: server, foreign: true } : { text, foreign: false };
     });
 }
 
-/** Returns the title message with the placeholders `NAME` and `SERVER`, and the replacement of `NAME`. */
+/** Returns the tool whose shown app receives a tool call instead of the server, or `null` for other requests. */
+function receivingApp(body: ConsentRequestBody): string | null {
+  return body.kind === "tool" ? (body.app ?? null) : null;
+}
+
+/** Returns the title message with the placeholders `NAME`, `SERVER` and `APP`, and the replacement of `NAME`. */
 function titleOf(body: ConsentRequestBody, app: string | null): [words: string, name: string] {
   if (app !== null) {
     const wants = requestedActionLabel(body);
@@ -91,7 +97,9 @@ function titleOf(body: ConsentRequestBody, app: string | null): [words: string, 
   }
   switch (body.kind) {
     case "tool":
-      return [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool];
+      return body.app === undefined
+        ? [m.consent_run_tool({ tool: NAME, server: SERVER }), body.tool]
+        : [m.consent_run_app_tool({ tool: NAME, app: APP, server: SERVER }), body.tool];
     case "read":
       return body.callKind === "prompt"
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
@@ -260,6 +268,7 @@ export function ruleLabel(rule: string): string {
     "forms-ask": m.consent_rule_forms_ask,
     "urls-ask": m.consent_rule_urls_ask,
     "app-reads-ask": m.consent_rule_app_reads_ask,
+    "app-tools-ask": m.consent_rule_app_tools_ask,
     "roots-ask": m.consent_rule_roots_ask,
     "sign-in-asks": m.consent_rule_sign_in_asks,
     muted: m.consent_rule_muted,

@@ -9,14 +9,14 @@ export function fieldHint(field: FormField): string | undefined {
   switch (kind.type) {
     case "text":
       return (
-        formatHint(kind.format) ?? between(m.consent_hint_text(), kind.minLength, kind.maxLength)
+        formatHint(kind.format) ?? rangeHint(m.consent_hint_text(), kind.minLength, kind.maxLength)
       );
     case "number": {
       const what = kind.integer ? m.consent_hint_integer() : m.consent_hint_number();
-      return between(what, kind.minimum, kind.maximum) ?? what;
+      return rangeHint(what, kind.minimum, kind.maximum) ?? what;
     }
     case "choices":
-      return between(m.consent_hint_choices(), kind.minItems, kind.maxItems);
+      return rangeHint(m.consent_hint_choices(), kind.minItems, kind.maxItems);
     default:
       return undefined;
   }
@@ -37,7 +37,7 @@ function formatHint(format: string | null): string | undefined {
   }
 }
 
-function between(what: string, least: number | null, most: number | null): string | undefined {
+function rangeHint(what: string, least: number | null, most: number | null): string | undefined {
   if (least !== null && most !== null) return m.consent_hint_between({ what, least, most });
   if (least !== null) return m.consent_hint_from({ what, least });
   if (most !== null) return m.consent_hint_to({ what, most });

@@ -1,18 +1,22 @@
 // Consent requests: each payload that needs the user's decision before it is sent.
 
 import { registerPageState } from "$lib/page-state";
+import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
+import { failures } from "$lib/state/failures.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
+import { isShownHere, requestsElsewhere } from "./request-place";
 
+export { requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
 /** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
 registerPageState(() => {
   inlineController = new ConsentController(
-    () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
+    () => app.consentRequests.filter((one) => isShownHere(one) && inlinePlacement.accepts(one)),
     { inline: true },
   );
 });
@@ -21,7 +25,7 @@ registerPageState(() => {
 export let dialogController: ConsentController;
 registerPageState(() => {
   dialogController = new ConsentController(
-    () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
+    () => app.consentRequests.filter((one) => isShownHere(one) && !inlinePlacement.accepts(one)),
     {
       others: {
         get open() {
@@ -40,10 +44,24 @@ registerPageState(() => {
   );
 });
 
-/** Shows a request, or the list of all requests if this one is closed. */
+/**
+ * Shows a request, or the list of all requests if this one is closed. A request that another window shows is shown
+ * there.
+ */
 export function showConsent(id: string): void {
-  if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
+  const isElsewhere = requestsElsewhere().some(({ requests }) => requests.some((r) => r.id === id));
+  if (isElsewhere) void showElsewhere(id);
+  else if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
+}
+
+/** Shows a request in the other window that shows it. */
+export async function showElsewhere(id: string): Promise<void> {
+  try {
+    await platform().showRequestElsewhere(id);
+  } catch (cause) {
+    failures.add(cause);
+  }
 }
 
 /** Returns `true` if the dialog is open, with a request or the list. */

@@ -16,7 +16,7 @@ class ModelList {
 
   readonly read = serializeReads(async () => {
     try {
-      const { providers } = await call("models", {});
+      const { providers } = await call("list_models", {});
       this.all = providers.flatMap((provider) =>
         provider.models.map((model) => ({
           ref: { provider: provider.id, model: model.id },

@@ -41,6 +41,11 @@ export function namePart(name: string): PayloadPart {
   return { key: `name ${name}`, text: name };
 }
 
+/** Returns the payload part for the name of the tool whose app receives a call, which the user has to read. */
+export function receivingAppPart(tool: string): PayloadPart {
+  return { key: "app", text: tool };
+}
+
 /** Returns the payload part for the name of the called tool, which the user has to read. */
 export function toolNamePart(tool: string): PayloadPart {
   return { key: "tool", text: tool };
@@ -176,12 +181,18 @@ export function payloadParts(request: ConsentRequest): PayloadPart[] {
       const { command, args, env, cwd } = commandParts(body);
       return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
     }
-    case "tool":
-      return [toolNamePart(body.tool), ...withNames(argumentRows(body.arguments))];
+    case "tool": {
+      const app = body.app === undefined ? [] : [receivingAppPart(body.app)];
+      return [toolNamePart(body.tool), ...app, ...withNames(argumentRows(body.arguments))];
+    }
     case "read":
       return withNames(promptOrResourceParts(body));
     case "result":
-      return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
+      return [
+        toolNamePart(body.tool),
+        ...(body.app === undefined ? [] : [receivingAppPart(body.app)]),
+        ...messageParts(resultMessage(body), 0),
+      ];
     case "sampling":
       if (body.step !== "response") return samplingRequestParts(body.request);
       return body.response

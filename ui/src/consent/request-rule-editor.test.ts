@@ -68,7 +68,7 @@ describe('the entry "Always when…"', () => {
     await user.type(pattern, "/home/ann");
     await user.click(within(editor).getByRole("button", { name: "Save" }));
     await vi.advanceTimersByTimeAsync(0);
-    const saved = host.sent.filter(([name]) => name === "set_policy_rule").map(([, rule]) => rule);
+    const saved = host.sent.filter(([name]) => name === "add_policy_rule").map(([, rule]) => rule);
     expect(saved, "the edited rule should be saved").toMatchObject([
       {
         ...{ id: "", effect: "allow", server: "files", tool: "write_file" },
@@ -156,14 +156,18 @@ describe('the entry "Always when…"', () => {
     await user.click(within(editor).getByRole("button", { name: "Save" }));
     await vi.advanceTimersByTimeAsync(0);
     const sent = host.sent.map(([name]) => name);
-    expect(sent, "the rule should be added").toContain("set_policy_rule");
+    expect(sent, "the rule should be added").toContain("add_policy_rule");
     expect(sent, "no other rule should be removed").not.toContain("remove_policy_rule");
   });
 
   it.each([
     ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
-    ["the Careful preset", { reason: "preset-asks" }, /The Careful preset asks/],
-    ["a rule that asks", { reason: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
+    ["the Careful preset", { stricterReason: "preset" }, /The Careful preset asks/],
+    [
+      "a rule that asks",
+      { stricterReason: "rule", scopes: ["once"] },
+      /Another rule asks each time/,
+    ],
   ] as [string, Partial<ConsentRequest>, RegExp][])(
     "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {

@@ -28,7 +28,9 @@ export function modelChoiceReason(by: ModelChosenBy): string {
       return m.sampling_by_equivalent({ hint: displayName(by.hint) });
     case "priorities": {
       const list = new Intl.ListFormat(languageTag(), { type: "conjunction" });
-      return m.sampling_by_priorities({ priorities: list.format(by.priorities.map(priority)) });
+      return m.sampling_by_priorities({
+        priorities: list.format(by.priorities.map(priorityLabel)),
+      });
     }
     case "default":
       return m.sampling_by_default();
@@ -37,8 +39,8 @@ export function modelChoiceReason(by: ModelChosenBy): string {
   }
 }
 
-function priority(name: string): string {
-  return known(name, {
+function priorityLabel(name: string): string {
+  return labelOf(name, {
     cost: m.sampling_priority_cost,
     speed: m.sampling_priority_speed,
     intelligence: m.sampling_priority_intelligence,
@@ -47,7 +49,7 @@ function priority(name: string): string {
 
 /** Returns the label of content that a provider can't represent, with its replacement. */
 export function lossLabel(loss: SamplingLoss): string {
-  const what = known(loss.feature, {
+  const what = labelOf(loss.feature, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
     audioInToolResult: m.sampling_loss_audioInToolResult,
     fileInToolResult: m.sampling_loss_fileInToolResult,
@@ -60,7 +62,7 @@ export function lossLabel(loss: SamplingLoss): string {
     temperature: m.sampling_loss_temperature,
     thinkingWithTools: m.sampling_loss_thinkingWithTools,
   });
-  const then = known(loss.conversion, {
+  const then = labelOf(loss.conversion, {
     refuse: m.sampling_then_refuse,
     sendAfter: m.sampling_then_sendAfter,
     sayInText: m.sampling_then_sayInText,
@@ -71,7 +73,7 @@ export function lossLabel(loss: SamplingLoss): string {
 
 /** Returns the translated label of a tool choice. Unknown choices are returned unchanged. */
 export function toolChoiceLabel(choice: string | null): string {
-  return known(choice ?? "auto", {
+  return labelOf(choice ?? "auto", {
     auto: m.sampling_tool_auto,
     required: m.sampling_tool_required,
     none: m.sampling_tool_none,
@@ -82,6 +84,6 @@ export function toolChoiceLabel(choice: string | null): string {
  * Returns the translation of a protocol value from a table. Values that the table does not contain, such as those of
  * later versions, are returned unchanged.
  */
-function known(name: string, words: Record<string, () => string>): string {
+function labelOf(name: string, words: Record<string, () => string>): string {
   return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
 }

@@ -127,7 +127,7 @@ describe("a request to a model", () => {
   });
 
   it("shows the model and the reason for its choice, and lets the user choose another one", async () => {
-    host.handlers.models = () => ({
+    host.handlers.list_models = () => ({
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
     host.handlers.edit_consent_request = (request: { edit: unknown }) => ({

@@ -47,6 +47,16 @@ describe("the request of a tool", () => {
     expect(title(), "the title should describe a resource").toBe("Read file:///a from files?");
   });
 
+  it("E8: the title and the arguments name the app that receives the call instead of the server", () => {
+    const body = { ...toolBody({ path: "/x" }), app: "show", definition: '{"name":"write_file"}' };
+    const request = consentRequest(body);
+    renderRequests(request);
+    expect(title()).toBe("Run write_file of the app of show on files?");
+    expect(titleLabel(request)).toBe("Run “write_file” of the app of “show” on “files”?");
+    expect(frame().getByText("Sends to the app of show on files:")).toBeVisible();
+    expect(frame().getByText(/Full definition by the app/)).toBeVisible();
+  });
+
   it("E8: the accessible title distinguishes a name from other words", () => {
     const name = 'add” on “files“? "You asked.';
     const hostile = consentRequest({ ...toolBody({}), tool: name } as never);

@@ -60,7 +60,7 @@ export class Attachments {
       }
       this.reading += 1;
       try {
-        const read = await attached(file);
+        const read = await readAttachment(file);
         this.all = [...this.all, read];
         added.push(read);
       } catch (cause) {
@@ -114,7 +114,7 @@ function nameOf(file: File): string {
   return visibleText(textBeginning(file.name, LONGEST_NAME, 1));
 }
 
-async function attached(file: File): Promise<AttachedFile> {
+async function readAttachment(file: File): Promise<AttachedFile> {
   const mimeType = file.type || "application/octet-stream";
   const name = textBeginning(file.name, LONGEST_NAME, 1);
   const buffer = await file.arrayBuffer();

@@ -110,7 +110,7 @@ describe("files of a message", () => {
   let host: FakeHost;
   beforeEach(async () => {
     host = await startFakeHost(
-      { conversation: () => sampleConversation(), models: () => MODELS },
+      { read_conversation: () => sampleConversation(), list_models: () => MODELS },
       { conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }] },
     );
   });

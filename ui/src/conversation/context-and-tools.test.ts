@@ -61,9 +61,9 @@ function opened(settings = sampleConversation().settings) {
   } as unknown as Catalog;
   return startFakeHost(
     {
-      conversation: () => sampleConversation({ settings }),
-      models: () => MODELS,
-      catalog: () => catalog,
+      read_conversation: () => sampleConversation({ settings }),
+      list_models: () => MODELS,
+      read_catalog: () => catalog,
       get_prompt: () => ({
         description: null,
         messages: [{ role: "user", content: [{ type: "text", text: "Greet the Borealis." }] }],
@@ -72,7 +72,7 @@ function opened(settings = sampleConversation().settings) {
         ({
           contents: [{ uri: "file:///tide.txt", mimeType: "text/plain", text: "high", blob: null }],
         }) as never,
-      conversation_tools: () => ({
+      list_conversation_tools: () => ({
         tools: [
           { server: "files", tool: "read", key: "files__read", tokens: 90, state: "offered" },
         ],
@@ -195,7 +195,7 @@ describe("context items of a message", () => {
 
   it("E20: describes what the model can't receive of a chip", async () => {
     const host = await opened();
-    host.answers.models = () => ({ ...MODELS, providers: [LAB] });
+    host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
     host.answers.read_resource = () =>
       ({
         contents: [{ uri: "a:b", mimeType: "image/png", text: null, blob: "AAAA" }],
@@ -229,7 +229,7 @@ describe("context items of a message", () => {
   it("E3: resends a prompt that ends with an assistant message after a failure", async () => {
     const host = await opened();
     const items = [message("assistant", "Ahoy!")];
-    host.answers.conversation = () => sampleConversation({ items });
+    host.answers.read_conversation = () => sampleConversation({ items });
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await waitFor(() => expect(composer().getByRole("button", { name: "Continue" })).toBeEnabled());
@@ -262,7 +262,7 @@ describe("the tools of a conversation", () => {
     });
     const host = await startFakeHost(
       {
-        conversation: () => previous,
+        read_conversation: () => previous,
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -279,7 +279,7 @@ describe("the tools of a conversation", () => {
     const model = { provider: "local", model: "small" };
     const host = await startFakeHost(
       {
-        conversation: () => ({ ...stored, settings: { ...stored.settings, model } }),
+        read_conversation: () => ({ ...stored, settings: { ...stored.settings, model } }),
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -289,7 +289,7 @@ describe("the tools of a conversation", () => {
     );
     await createConversation("Another");
     expect(host.requests("set_conversation"), "no server should be enabled").toEqual([]);
-    host.answers.conversation = () => stored;
+    host.answers.read_conversation = () => stored;
     await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
@@ -302,8 +302,8 @@ describe("the tools of a conversation", () => {
     ] as const) {
       const settings = { ...sampleConversation().settings, servers, toolSearch };
       const host = await opened(settings);
-      const tools = await host.answers.conversation_tools?.({ conversation: "c1" });
-      host.answers.conversation_tools = () => ({ ...tools, usesToolSearch: true }) as never;
+      const tools = await host.answers.list_conversation_tools?.({ conversation: "c1" });
+      host.answers.list_conversation_tools = () => ({ ...tools, usesToolSearch: true }) as never;
       const user = userEvent.setup();
       const { unmount } = render(ConversationView, { id: "c1" });
       await user.click(await composer().findByRole("button", { name: /Tools of files/ }));

@@ -133,11 +133,11 @@ function mediaOf(content: Content, name: string): AttachmentSummary[] {
 function blobOf({ blob, mimeType }: ResourceContents, name: string): AttachmentSummary[] {
   if (blob === null) return [];
   const type = mimeType ?? "application/octet-stream";
-  return [{ name, mimeType: type, kind: fileKindOf(type, decoded(blob)) }];
+  return [{ name, mimeType: type, kind: fileKindOf(type, decodedBytes(blob)) }];
 }
 
 /** Decodes base64 from a server. Invalid data decodes to a single byte that is not text. */
-function decoded(base64: string): Uint8Array {
+function decodedBytes(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   } catch {

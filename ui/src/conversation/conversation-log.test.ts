@@ -23,7 +23,7 @@ let host: FakeHost;
 /** Creates a host with this number of messages, of which the last hundred are read first. */
 async function withMessages(count: number, changes: Partial<Conversation> = {}) {
   host = await startFakeHost({
-    conversation: () =>
+    read_conversation: () =>
       sampleConversation({
         items: messages(Math.max(0, count - 100), count),
         hasMore: count > 100,
@@ -137,9 +137,10 @@ describe("omitted content", () => {
     );
     host.send({ type: "conversations_changed", conversations: [], changed: "c1" });
     await waitFor(() =>
-      expect(host.requests("conversation"), "the conversation should be read again").toHaveLength(
-        2,
-      ),
+      expect(
+        host.requests("read_conversation"),
+        "the conversation should be read again",
+      ).toHaveLength(2),
     );
     expect(
       host.requests("read_omitted_content"),

@@ -63,13 +63,13 @@ beforeEach(async () => {
   stored = sampleConversation();
   host = await startFakeHost(
     {
-      conversation: () => structuredClone(stored),
+      read_conversation: () => structuredClone(stored),
       append_items: ({ items }) => {
         stored = { ...stored, items: [...stored.items, ...items] };
         changed();
         return {};
       },
-      catalog: ({ server }) => ({
+      read_catalog: ({ server }) => ({
         ...{ server, prompts: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         tools: [
           {
@@ -241,7 +241,7 @@ describe("a conversation", () => {
       type: "server_changed",
       server: sampleServer({ name: server, capabilities }),
     });
-    host.answers.skills = () => ({ server, skills: [skill], notes: [] });
+    host.answers.list_skills = () => ({ server, skills: [skill], notes: [] });
     host.answers.read_skill = () => ({
       skill,
       contents: { uri, mimeType: "text/markdown", text: "Put it away.", blob: null },
@@ -287,7 +287,7 @@ describe("a conversation", () => {
   });
 
   it("shows that the conversation was deleted", async () => {
-    host.answers.conversation = () => {
+    host.answers.read_conversation = () => {
       throw { code: "not_found", message: "no such conversation" };
     };
     render(ConversationView, { id: "c1" });

@@ -33,7 +33,7 @@ async function previousConversationServers(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
   if (!latest) return null;
   // An unreadable conversation does not prevent a new one.
-  const servers = await call("conversation", { conversation: latest.id }).then(
+  const servers = await call("read_conversation", { conversation: latest.id }).then(
     ({ settings: { model, servers } }) => (model === null && servers.length === 0 ? null : servers),
     () => [],
   );

@@ -18,7 +18,7 @@ const field = () => screen.getByRole("textbox", { name: "Message" });
 async function opened(draft: string, refused?: string) {
   return await startFakeHost(
     {
-      conversation: () => sampleConversation({ draft }),
+      read_conversation: () => sampleConversation({ draft }),
       set_draft: () => {
         if (refused !== undefined) throw { code: "system", message: refused };
         return {};
@@ -58,7 +58,7 @@ it("is stored at once when its conversation is closed", async () => {
   const host = await opened("");
   const user = userEvent.setup();
   const { unmount } = render(ConversationView, { id: "c1" });
-  await waitFor(() => expect(host.requests("conversation").length).toBe(1));
+  await waitFor(() => expect(host.requests("read_conversation").length).toBe(1));
   await user.type(field(), "B");
   unmount();
   expect(host.requests("set_draft").at(-1)).toEqual({ conversation: "c1", text: "B" });

@@ -96,10 +96,10 @@ async function show(
 ) {
   const host = await startFakeHost(
     {
-      conversation: () => sampleConversation({ items }),
-      models: () => MODELS,
+      read_conversation: () => sampleConversation({ items }),
+      list_models: () => MODELS,
       create_conversation: ({ title }) => sampleConversation({ id: "c2", title }),
-      catalog: ({ server }) => ({
+      read_catalog: ({ server }) => ({
         ...{ server, prompts: [], resources: [], templates: [], notes: [] },
         ...{ tools: [TOOL], freshUntil: NO_EXPIRY },
       }),
@@ -232,14 +232,14 @@ describe("a call in a conversation", () => {
     const others = { _meta: { ui: { resourceUri: "ui://files/view" } } };
     const catalog = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
     await show([toolCall({ result: RESULT })], {
-      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NO_EXPIRY }),
+      read_catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NO_EXPIRY }),
     });
     await open();
     expect(await screen.findByText(/This result has an app/)).toBeVisible();
-    expect(
-      screen.getByText("the whole text"),
-      "the text should be shown together with the app",
-    ).toBeVisible();
+    const panel = screen.getByText("Text of the result:").parentElement;
+    expect(panel, "the text should be shown together with the app").toHaveTextContent(
+      "the whole text",
+    );
   });
 });
 
@@ -278,7 +278,7 @@ describe("the messages of a call", () => {
 
   async function messagesOf(entries: ActivityEntry[]) {
     await show([toolCall({ result: RESULT })], {
-      activity: ({ after }) => ({
+      read_activity: ({ after }) => ({
         entries: entries.filter(({ seq }) => seq > (after ?? 0)),
         dropped: 0,
       }),

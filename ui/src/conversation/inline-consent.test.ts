@@ -45,7 +45,7 @@ beforeEach(async () => {
   run += 1;
   const items = [item("t1"), item("t2", "t1")];
   host = await startFakeHost(
-    { conversation: () => sampleConversation({ items, answering: true }) },
+    { read_conversation: () => sampleConversation({ items, answering: true }) },
     {
       servers: [sampleServer({ name: "files" })],
       conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],

@@ -35,8 +35,8 @@ const models: Models = {
 async function openForm(changes: Partial<ConversationSettings> = {}) {
   const settings = { ...sampleConversation().settings, model, ...changes };
   const host = await startFakeHost({
-    conversation: () => sampleConversation({ settings }),
-    models: () => models,
+    read_conversation: () => sampleConversation({ settings }),
+    list_models: () => models,
   });
   render(ConversationView, { id: "c1" });
   const user = userEvent.setup();

@@ -87,7 +87,7 @@ export class OpenConversation {
   readonly read = serializeReads(async () => {
     const changes = this.#changes;
     try {
-      this.#applyRead(await call("conversation", { conversation: this.id }));
+      this.#applyRead(await call("read_conversation", { conversation: this.id }));
       this.error = null;
     } catch (cause) {
       this.error = toApiError(cause);

@@ -76,7 +76,7 @@ const text = (words: string, part = 0): ReplyAppend => ({ type: "text", part, te
 beforeEach(async () => {
   stored = sampleConversation({ items: [message("m1", "hello")] });
   host = await startFakeHost(
-    { conversation: () => structuredClone(stored), models: () => MODELS },
+    { read_conversation: () => structuredClone(stored), list_models: () => MODELS },
     {
       servers: [sampleServer({ name: "files", instructions: "Be careful" })],
       conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
@@ -124,7 +124,7 @@ describe("a streamed answer", () => {
     more(0, text("one "));
     more(0, text("one "));
     await answer.findByText("one");
-    const reads = host.requests("conversation").length;
+    const reads = host.requests("read_conversation").length;
     stored.items = [
       message("m1", "hello"),
       reply([{ type: "text", text: "one two three" }], { seq: 3 }),
@@ -134,9 +134,10 @@ describe("a streamed answer", () => {
       await answer.findByText("one two three"),
       "the answer should be that of the host",
     ).toBeInTheDocument();
-    expect(host.requests("conversation").length, "the conversation should be read once more").toBe(
-      reads + 1,
-    );
+    expect(
+      host.requests("read_conversation").length,
+      "the conversation should be read once more",
+    ).toBe(reads + 1);
     more(3, text(" four"));
     expect(
       await answer.findByText("one two three four"),
@@ -174,7 +175,7 @@ describe("a streamed answer", () => {
       false,
     );
     expect(
-      await screen.findByText("You stopped it."),
+      await screen.findByText("You stopped the answer."),
       "the end should be explained",
     ).toBeInTheDocument();
     expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();
@@ -233,7 +234,7 @@ describe("sending to a model", () => {
   it("enables a server's tools, and its instructions only on request", async () => {
     const user = userEvent.setup();
     const tool = { server: "files", tool: "read", key: "files__read", tokens: 90 };
-    host.answers.conversation_tools = () => ({
+    host.answers.list_conversation_tools = () => ({
       tools: [
         { ...tool, state: "offered" as const },
         { ...tool, tool: "rm", state: "new" as const },
@@ -329,7 +330,7 @@ describe("a call requested by a model", () => {
     const approvedPage: AppPageReport = {
       ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },
       grants: { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] },
-      ...{ sources: [], notes: [] },
+      ...{ sources: [], permissions: [], notes: [] },
     };
 
     beforeEach(() => {
@@ -345,7 +346,7 @@ describe("a call requested by a model", () => {
         others: { _meta: { ui: { resourceUri: "ui://files/read" } } },
       };
       const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
-      host.answers.catalog = () => ({ ...lists, tools: [tool], freshUntil: NO_EXPIRY });
+      host.answers.read_catalog = () => ({ ...lists, tools: [tool], freshUntil: NO_EXPIRY });
       host.answers.open_app = () => opened;
     });
 

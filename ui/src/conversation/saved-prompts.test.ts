@@ -18,8 +18,8 @@ async function openDialog(stored: SavedSystemPrompt[], systemPrompt = "") {
   let prompts = stored;
   const settings = { ...sampleConversation().settings, systemPrompt };
   const host = await startFakeHost({
-    conversation: () => sampleConversation({ settings }),
-    saved_system_prompts: () => ({ prompts }),
+    read_conversation: () => sampleConversation({ settings }),
+    list_system_prompts: () => ({ prompts }),
     save_system_prompt: (saved) => {
       if (prompts.some(({ id, name }) => id !== saved.id && name === saved.name))
         throw { code: "invalid", message: "the name is taken" };

@@ -31,8 +31,8 @@ const items: ConversationItem[] = [
 
 beforeEach(async () => {
   host = await startFakeHost({
-    conversation: () => sampleConversation({ items: structuredClone(items) }),
-    conversation_cost: () => ({
+    read_conversation: () => sampleConversation({ items: structuredClone(items) }),
+    read_conversation_cost: () => ({
       usage: { input: 2400, output: 60, cachedInput: null, thinking: null },
       costs: [{ amount: 0.5, currency: "USD" }],
       ...{ unpriced: 1, contextUsed: 1230, context: 12_300 },

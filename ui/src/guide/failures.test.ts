@@ -112,7 +112,7 @@ function blocked(proposal: BlockedPath["proposal"]) {
 
 async function signIn(known: ReturnType<typeof sampleAuthorization>) {
   const server = sampleServer(remote);
-  await startFakeHost({ authorization: () => known }, { servers: [server] });
+  await startFakeHost({ read_authorization: () => known }, { servers: [server] });
   await authorizations.read(server.name);
   render(SignInTab, { server });
 }
@@ -143,7 +143,7 @@ async function answered(code: ModelErrorCode) {
     },
   };
   const conversation = sampleConversation({ items: [message, reply] });
-  await startFakeHost({ conversation: () => conversation });
+  await startFakeHost({ read_conversation: () => conversation });
   render(ConversationView, { id: "c1" });
   await screen.findByRole("alert");
 }

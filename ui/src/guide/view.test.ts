@@ -21,6 +21,7 @@ const settings = (language: "en" | "zh") => ({
   ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
   checkUpdates: false,
   zoom: 100,
+  menuBar: false,
 });
 
 beforeEach(() => {

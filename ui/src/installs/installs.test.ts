@@ -50,7 +50,7 @@ describe("the registry", () => {
 
   test("searches after typing pauses, and loads page by page", async () => {
     const host = await open({
-      registry_server: () => sampleServer(),
+      read_registry_server: () => sampleServer(),
       search_registry: ({ text, cursor }) =>
         text === "not"
           ? page([`${SERVER_NAME}-found`])
@@ -178,7 +178,7 @@ describe("the registry", () => {
 describe("the page of a server", () => {
   async function open(server = sampleServer()) {
     const host = await startFakeHost({
-      registry_server: () => server,
+      read_registry_server: () => server,
       plan_install: () => sampleOffer(),
       preview_install: () => samplePreview(),
     });
@@ -193,7 +193,7 @@ describe("the page of a server", () => {
     await screen.findByText("Installation options");
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Show version 1.1.0" }));
-    expect(host.requests("registry_server").at(-1)).toMatchObject({
+    expect(host.requests("read_registry_server").at(-1)).toMatchObject({
       name: SERVER_NAME,
       version: "1.1.0",
     });

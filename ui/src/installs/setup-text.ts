@@ -11,16 +11,16 @@ import { joinCommand } from "$lib/format/command-line";
  * Joins the parts of a value. Each placeholder is replaced by the key of its input in `⟨⟩`, which the literal parts
  * never contain.
  */
-function blanks(parts: readonly PlannedPart[]): string {
+function textWithBlanks(parts: readonly PlannedPart[]): string {
   return parts.map((part) => ("text" in part ? part.text : `⟨${part.input}⟩`)).join("");
 }
 
 /** Returns the command line or address of a plan. */
 export function plannedSetupText(target: PlannedTarget): string {
-  if (target.type === "http") return blanks(target.url);
+  if (target.type === "http") return textWithBlanks(target.url);
   // Words with placeholders are not quoted, because the brackets alone would require quotes.
   const words = target.args.map((arg) =>
-    arg.some((part) => "input" in part) ? blanks(arg) : joinCommand([blanks(arg)]),
+    arg.some((part) => "input" in part) ? textWithBlanks(arg) : joinCommand([textWithBlanks(arg)]),
   );
   return [joinCommand([target.command]), ...words].join(" ");
 }

@@ -81,7 +81,7 @@ describe("the page of models", () => {
   it("adds a provider with its key, and tests it at once", async () => {
     let models = having({ providers: [] });
     const host = await startFakeHost({
-      models: () => models,
+      list_models: () => models,
       set_provider: () => {
         models = having({ providers: [provider({ listedAt: null, models: [] })] });
         return {};
@@ -117,7 +117,7 @@ describe("the page of models", () => {
   it("focuses the provider of the route", async () => {
     router.go({ at: "models", provider: "two" });
     const providers = [provider(), provider({ id: "two", name: "Second" })];
-    await startFakeHost({ models: () => having({ providers }) });
+    await startFakeHost({ list_models: () => having({ providers }) });
     render(ModelsView);
     const card = await screen.findByRole("article", { name: "Second" });
     await waitFor(() => expect(card).toHaveFocus());
@@ -126,7 +126,7 @@ describe("the page of models", () => {
 
   it("explains why a provider does not answer", async () => {
     await startFakeHost({
-      models: () => having(),
+      list_models: () => having(),
       test_provider: () => ({
         models: 0,
         reply: null,
@@ -145,15 +145,17 @@ describe("the page of models", () => {
 
   it("E31: keeps the key field expanded when the provider is updated", async () => {
     let stored = provider();
-    const host = await startFakeHost({ models: () => having({ providers: [stored] }) });
+    const host = await startFakeHost({ list_models: () => having({ providers: [stored] }) });
     render(ModelsView);
     const place = (await screen.findByText("New key")).closest("details")!;
     const read = async (changes: Partial<ModelProvider>) => {
-      const before = host.requests("models").length;
+      const before = host.requests("list_models").length;
       stored = provider(changes);
       host.send({ type: "models_changed" });
       await settle();
-      expect(host.requests("models").length, "the providers should be read again").toBe(before + 1);
+      expect(host.requests("list_models").length, "the providers should be read again").toBe(
+        before + 1,
+      );
     };
     vi.useFakeTimers();
     place.open = true;
@@ -177,7 +179,7 @@ describe("the page of models", () => {
       problem: { code: "unconfirmed", message },
     });
     const host = await startFakeHost({
-      models: () => having({ providers: [moved] }),
+      list_models: () => having({ providers: [moved] }),
       set_provider: () => ({}),
     });
     render(ModelsView);
@@ -193,7 +195,7 @@ describe("the page of models", () => {
   });
 
   it("shows the properties of models, and sets the default", async () => {
-    const host = await startFakeHost({ models: () => having() });
+    const host = await startFakeHost({ list_models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("2 models"));
     const [, small, odd] = screen.getAllByRole("row");
@@ -211,13 +213,16 @@ describe("the page of models", () => {
   });
 
   it("E23: states that keys are stored only if the keychain stores them", async () => {
-    await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
+    await startFakeHost({
+      list_models: () => having(),
+      read_secrets_status: () => ({ is: "keychain" }),
+    });
     const { unmount } = render(ModelsView);
     expect(await screen.findByText(/Keys are encrypted/)).toBeInTheDocument();
     unmount();
     await startFakeHost({
-      models: () => having(),
-      secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
+      list_models: () => having(),
+      read_secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
     });
     render(ModelsView);
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
@@ -226,18 +231,18 @@ describe("the page of models", () => {
 
   it("E23: checks the key storage again once the keychain may be unlocked", async () => {
     const host = await startFakeHost({
-      models: () => having(),
-      secrets_status: () => ({ is: "locked", cause: "it is locked" }),
+      list_models: () => having(),
+      read_secrets_status: () => ({ is: "locked", cause: "it is locked" }),
     });
     render(ModelsView);
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
-    host.answers.secrets_status = () => ({ is: "keychain" });
+    host.answers.read_secrets_status = () => ({ is: "keychain" });
     await fireEvent.focus(window);
     expect(
       await screen.findByText(/Keys are encrypted/),
       "the storage should be checked again when the window is focused",
     ).toBeInTheDocument();
-    host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });
+    host.answers.read_secrets_status = () => ({ is: "locked", cause: "it is locked" });
     host.send({ type: "models_changed" });
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
   });
@@ -246,7 +251,7 @@ describe("the page of models", () => {
     [null, "Key set."],
     ["it is locked", "Key saved until Drawbridge closes."],
   ])("shows how long an entered key is stored (%s)", async (onlyThisRun, words) => {
-    await startFakeHost({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
+    await startFakeHost({ list_models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
     render(ModelsView);
     await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });
     await fireEvent.click(screen.getByRole("button", { name: "Save the key" }));
@@ -254,7 +259,7 @@ describe("the page of models", () => {
   });
 
   it("sets the handling of unsupported content", async () => {
-    const host = await startFakeHost({ models: () => having() });
+    const host = await startFakeHost({ list_models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
     await selectOption(screen.getByRole("combobox", { name: "Images in tool results" }), "refuse");
@@ -269,14 +274,14 @@ describe("the page of models", () => {
     const found = [
       { preset: "ollama", name: "Ollama", url: "http://127.0.0.1:11434/", models: ["llama3.2"] },
     ];
-    const host = await startFakeHost({ models: () => having({ providers: [], found }) });
+    const host = await startFakeHost({ list_models: () => having({ providers: [], found }) });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Use Ollama" }));
     await waitFor(() => expect(host.requests("set_provider")[0]?.id).toBe("ollama"));
   });
 
   it("warns about an unencrypted address for a key", async () => {
-    await startFakeHost({ models: () => having() });
+    await startFakeHost({ list_models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Add a provider" }));
     const dialog = within(await screen.findByRole("dialog"));

@@ -10,7 +10,7 @@ export class ProviderStore {
 
   readonly read = serializeReads(async () => {
     try {
-      this.now = await call("models", {});
+      this.now = await call("list_models", {});
       this.error = null;
     } catch (cause) {
       this.error = cause;

@@ -98,7 +98,7 @@ class AppImport {
     try {
       const ids = servers.map(({ id }) => id);
       const { outcomes } = await call("import_servers", { source: this.#source, ids });
-      this.step = { is: "imported", servers: paired(servers, outcomes) };
+      this.step = { is: "imported", servers: withOutcomes(servers, outcomes) };
       this.picked.clear();
     } catch (error) {
       this.error = error;
@@ -115,7 +115,7 @@ class AppImport {
   }
 }
 
-function paired(servers: ImportCandidate[], outcomes: ImportOutcome[]): ImportedServer[] {
+function withOutcomes(servers: ImportCandidate[], outcomes: ImportOutcome[]): ImportedServer[] {
   const byId = new Map(servers.map((server) => [server.id, server]));
   return outcomes.flatMap((outcome) => {
     const server = byId.get(outcome.id);

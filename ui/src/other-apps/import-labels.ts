@@ -105,7 +105,7 @@ interface NoteValues {
   place: string;
 }
 
-function joined(names: string[]): string {
+function joinNames(names: string[]): string {
   return formatList(names, languageTag());
 }
 
@@ -113,18 +113,18 @@ function joined(names: string[]): string {
 const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues) => string> = {
   off: () => m.import_note_off(),
   also_in: ({ name, second = "" }) => m.import_note_also_in({ app: name, name: second }),
-  denied_tools: ({ names }) => m.import_note_denied_tools({ names: joined(names) }),
+  denied_tools: ({ names }) => m.import_note_denied_tools({ names: joinNames(names) }),
   exposed_tools: ({ names }) =>
     names.length === 0
       ? m.import_note_exposed_none()
-      : m.import_note_exposed_tools({ names: joined(names) }),
+      : m.import_note_exposed_tools({ names: joinNames(names) }),
   name_taken: ({ name }) => m.import_note_name_taken({ name }),
   name_shared: ({ name }) => m.import_note_name_shared({ name }),
   set_up_here: ({ name }) => m.import_note_set_up_here({ name }),
   project: ({ name }) => m.import_note_project({ folder: name }),
-  not_used: ({ names }) => m.import_note_not_used({ names: joined(names) }),
+  not_used: ({ names }) => m.import_note_not_used({ names: joinNames(names) }),
   omitted: ({ name, second = "" }) => m.import_note_omitted({ name, reason: second }),
-  approvals: ({ names }) => m.import_note_approvals({ names: joined(names) }),
+  approvals: ({ names }) => m.import_note_approvals({ names: joinNames(names) }),
   secret_removed: () => m.import_note_secret_left_out(),
   secret_name: () => m.import_note_secret_name(),
   secret_tool: () => m.import_note_secret_tool(),
@@ -140,7 +140,8 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
     second === undefined
       ? m.import_note_command_input({ placeholder: name })
       : m.import_note_command_input_described({ placeholder: name, description: second }),
-  enter_value: ({ names }) => m.import_note_enter_value({ names: joined(names) }),
+  plain_password: ({ name, place }) => m.import_note_plain_password({ place, placeholder: name }),
+  enter_value: ({ names }) => m.import_note_enter_value({ names: joinNames(names) }),
   not_followed: ({ name }) => m.import_note_not_followed({ name }),
   headers_program: ({ name, names }) =>
     names.length === 0
@@ -156,13 +157,13 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   env_file: ({ name, names }) =>
     names.length < 2
       ? m.import_note_env_file({ file: name })
-      : m.import_note_env_file_names({ file: name, names: joined(names.slice(1)) }),
-  merged: ({ names }) => m.import_note_merged({ names: joined(names) }),
-  different: ({ names }) => m.import_note_different({ names: joined(names) }),
+      : m.import_note_env_file_names({ file: name, names: joinNames(names.slice(1)) }),
+  merged: ({ names }) => m.import_note_merged({ names: joinNames(names) }),
+  different: ({ names }) => m.import_note_different({ names: joinNames(names) }),
   other_list: ({ name }) => m.import_note_other_list({ name }),
-  link_keys: ({ names }) => m.import_note_link_keys({ names: joined(names) }),
+  link_keys: ({ names }) => m.import_note_link_keys({ names: joinNames(names) }),
   link_name: ({ name }) => m.import_note_link_name({ name }),
-  link_secrets: ({ names }) => m.import_note_link_secrets({ names: joined(names) }),
+  link_secrets: ({ names }) => m.import_note_link_secrets({ names: joinNames(names) }),
   unencrypted: () => m.import_note_unencrypted(),
   this_computer: () => m.import_note_this_computer(),
   own_network: () => m.import_note_own_network(),
@@ -173,7 +174,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   source_option: ({ name, place }) => m.import_note_source_option({ place, option: name }),
   access_option: ({ name, place }) => m.import_note_access_option({ place, option: name }),
   package_address: ({ place }) => m.import_note_package_address({ place }),
-  code_variables: ({ names }) => m.import_note_code_variables({ names: joined(names) }),
+  code_variables: ({ names }) => m.import_note_code_variables({ names: joinNames(names) }),
 };
 
 /** Returns the translated note, or `undefined` if it exists in English only. */

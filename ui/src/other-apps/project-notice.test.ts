@@ -31,7 +31,7 @@ beforeEach(() => router.go({ at: "settings" }));
 async function showNotice(projects: ProjectServers[], server = sharing(work)): Promise<FakeHost> {
   const host = await startFakeHost(
     {
-      unseen_projects: () => ({ projects }),
+      list_unseen_projects: () => ({ projects }),
       find_import_candidates: () => importCandidates([]),
     },
     { servers: [server] },
@@ -51,7 +51,7 @@ test("names the folder and its files, and reads nothing else", async () => {
   expect(
     host.commands.map(({ name }) => name),
     "nothing should be imported or marked as seen",
-  ).toEqual(["unseen_projects"]);
+  ).toEqual(["list_unseen_projects"]);
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
@@ -120,9 +120,9 @@ test("is dismissed at once while the folders are read again", async () => {
   const host = await showNotice([project(work)]);
   await screen.findByText(work);
   let finish: (listed: { projects: ProjectServers[] }) => void = () => undefined;
-  host.answers.unseen_projects = () => new Promise((done) => (finish = done));
+  host.answers.list_unseen_projects = () => new Promise((done) => (finish = done));
   host.send({ type: "server_changed", server: sharing(trip, work) });
-  await waitFor(() => expect(host.requests("unseen_projects").length).toBe(2));
+  await waitFor(() => expect(host.requests("list_unseen_projects").length).toBe(2));
   await user.click(button(`Dismiss the note on ${work}`));
   expect(host.requests("mark_project_seen"), "it should not wait for the folders").toEqual([
     { folder: work, hash: `hash of ${work}` },
@@ -130,7 +130,9 @@ test("is dismissed at once while the folders are read again", async () => {
   expect(screen.queryByText(work)).toBeNull();
   finish({ projects: [project(work), project(trip)] });
   expect(await screen.findByText(trip), "the dismissed folder should not return").toBeVisible();
-  host.answers.unseen_projects = () => ({ projects: [project(work, { hash: "another hash" })] });
+  host.answers.list_unseen_projects = () => ({
+    projects: [project(work, { hash: "another hash" })],
+  });
   host.send({ type: "server_changed", server: sharing(work) });
   expect(await screen.findByText(work), "its files have changed").toBeVisible();
 });
@@ -148,7 +150,7 @@ test("shows one folder at a time until it is dismissed", async () => {
 test("reads the folders again only when a folder is added or removed", async () => {
   const host = await showNotice([project(work)], sampleServer());
   expect(host.commands, "without a shared folder nothing should be read").toEqual([]);
-  const reads = () => host.requests("unseen_projects").length;
+  const reads = () => host.requests("list_unseen_projects").length;
   host.send({ type: "server_changed", server: sharing(work) });
   expect(await screen.findByText(work), "the added folder should be read").toBeVisible();
   flushSync(() => host.send({ type: "server_changed", server: { ...sharing(work), pid: 5 } }));

@@ -26,7 +26,7 @@ class UnseenProjects {
       return;
     }
     try {
-      const { projects } = await call("unseen_projects", {});
+      const { projects } = await call("list_unseen_projects", {});
       this.list = projects.filter((one) => !this.#seen.has(keyOf(one)));
     } catch {
       // The list stays as it was. The roots of each server show their projects in any case.

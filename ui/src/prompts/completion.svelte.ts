@@ -100,13 +100,13 @@ export class Completions {
     const chosen = this.chosen;
     this.argument = argument;
     this.values = completion?.values ?? [];
-    this.more = missing(completion);
+    this.more = omittedCount(completion);
     this.active = chosen === null ? -1 : this.values.indexOf(chosen);
     if (completion) this.problem = null;
   }
 }
 
-function missing(completion: Completion | undefined): number | null {
+function omittedCount(completion: Completion | undefined): number | null {
   if (!completion) return 0;
   if (completion.total !== null) return Math.max(0, completion.total - completion.values.length);
   return completion.hasMore ? null : 0;

@@ -21,23 +21,25 @@ interface Named {
   marks?: ReviewMarks;
 }
 
-function ready(): string[] {
+function readyServers(): string[] {
   return app.servers.filter((server) => server.state.is === "ready").map((server) => server.name);
 }
 
 /** Requests the catalogs of all ready servers. Must be called in an effect. */
 export function requestCatalogs(): void {
-  for (const server of ready()) catalogs.request(server);
+  for (const server of readyServers()) catalogs.request(server);
 }
 
 /** Returns `true` while a catalog or a list of skills is being loaded. */
 export function isReadingOffers(): boolean {
-  return ready().some((server) => catalogs.get(server).loading || skillLists.get(server).loading);
+  return readyServers().some(
+    (server) => catalogs.get(server).loading || skillLists.get(server).loading,
+  );
 }
 
 /** Requests the skills of all ready servers. Must be called in an effect. */
 export function requestSkills(): void {
-  for (const server of ready()) skillLists.request(server);
+  for (const server of readyServers()) skillLists.request(server);
 }
 
 /** Returns the offers of one kind from all ready servers, in the order of the servers. */
@@ -45,7 +47,7 @@ export function readyServerOffers<T extends Named, O extends Offer>(
   list: (catalog: Catalog) => T[],
   make: (offer: Offer, item: T) => O,
 ): O[] {
-  return ready().flatMap((server) => {
+  return readyServers().flatMap((server) => {
     const catalog = catalogs.get(server).value;
     return (catalog ? list(catalog) : []).map((item, i) => make(offer(server, item, i), item));
   });
@@ -68,7 +70,7 @@ function offer(server: string, item: Named, place: number): Offer {
 
 /** Returns the skills of all ready servers, in the order of the servers. */
 export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
-  return ready().flatMap((server) =>
+  return readyServers().flatMap((server) =>
     (skillLists.get(server).value?.skills ?? []).map((skill, i) =>
       make(offer(server, { ...skill, title: null, icons: [] }, i), skill),
     ),

@@ -43,7 +43,7 @@ beforeEach(async () => {
   const [demo] = names;
   host = await startFakeHost(
     {
-      catalog: ({ server }) => ({
+      read_catalog: ({ server }) => ({
         ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
         prompts:
           server === demo
@@ -272,7 +272,7 @@ describe("a server's prompts", () => {
   });
 
   it("show an empty state", async () => {
-    host.answers.catalog = ({ server }) => ({
+    host.answers.read_catalog = ({ server }) => ({
       ...{
         server,
         tools: [],

@@ -46,7 +46,7 @@ beforeEach(async () => {
   });
   host = await startFakeHost(
     {
-      catalog: ({ server }) => catalog(server),
+      read_catalog: ({ server }) => catalog(server),
       read_resource: ({ uri }) => ({
         contents: [{ uri, mimeType: "text/plain", text: `in ${uri}`, blob: null }],
         ...{ cached: false, freshUntil: null },

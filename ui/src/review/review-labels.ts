@@ -9,7 +9,7 @@ import { m } from "../paraglide/messages";
 const MAX_NAMED_LETTERS = 3;
 
 /** Shortens a name from a server to 80 characters, with hidden characters made visible. */
-function named(text: string): string {
+function shortName(text: string): string {
   const short = textBeginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
@@ -17,9 +17,9 @@ function named(text: string): string {
 /** Returns a label for content that a model has read, with its kind and name. */
 export function readContentLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
-    tool: () => m.review_read_tool({ name: named(name) }),
-    prompt: () => m.review_read_prompt({ name: named(name) }),
-    resource: () => m.review_read_resource({ name: named(name) }),
+    tool: () => m.review_read_tool({ name: shortName(name) }),
+    prompt: () => m.review_read_prompt({ name: shortName(name) }),
+    resource: () => m.review_read_resource({ name: shortName(name) }),
     unknown: m.review_read_unknown,
   };
   return words[kind]();
@@ -27,7 +27,7 @@ export function readContentLabel({ kind, name }: Reading): string {
 
 /** Joins names to a list with the separators of the page's language. */
 export function joinNames(names: string[]): string {
-  return names.map(named).join(", ");
+  return names.map(shortName).join(", ");
 }
 
 /**
@@ -59,9 +59,9 @@ export function lookAlikeLabel(alikes: LookAlike[]): string[] {
   ];
   const similarName = alikes.filter((alike) => !alike.isIdentical);
   const words = similarName.map(({ server, name }) =>
-    m.review_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
+    m.review_looks_like({ server: shortName(server), name: nameWithCodePoints(name) }),
   );
-  const first = m.review_same_name({ server: sameName.map(named).join(", ") });
+  const first = m.review_same_name({ server: sameName.map(shortName).join(", ") });
   return [...new Set(sameName.length === 0 ? words : [first, ...words])];
 }
 
@@ -73,7 +73,7 @@ function codePointSuffix(text: string): string {
 
 /** Returns a name with the code points of the letters that may be confused. */
 function nameWithCodePoints(name: string): string {
-  return named(name) + codePointSuffix(name);
+  return shortName(name) + codePointSuffix(name);
 }
 
 /** Returns a text with the code points of letters that are in one word with ASCII letters. */
@@ -86,8 +86,8 @@ export function withDeceptiveLetters(text: string): string {
 export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, isIdentical }) =>
     isIdentical
-      ? m.review_server_same_name({ server: named(server) })
-      : m.review_server_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
+      ? m.review_server_same_name({ server: shortName(server) })
+      : m.review_server_looks_like({ server: shortName(server), name: nameWithCodePoints(name) }),
   );
 }
 
@@ -136,7 +136,7 @@ export function identityPartLabel(part: string): string {
     issuer: m.review_pinned_issuer,
     ...AUTH_PARTS,
   };
-  return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
+  return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? shortName(part);
 }
 
 /** Review marks of a definition without findings. */

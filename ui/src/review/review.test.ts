@@ -152,7 +152,7 @@ test("reviews new tools together, except suspicious ones", async () => {
     tool("c", { ...fresh, flags: CHANGED.flags }),
     tool("d", CHANGED),
   ];
-  host.answers.catalog = ({ server }) => ({
+  host.answers.read_catalog = ({ server }) => ({
     ...{ server, tools, prompts: [], resources: [], templates: [], notes: [] },
     freshUntil: NO_EXPIRY,
   });
@@ -257,7 +257,8 @@ describe("a consent request", () => {
 });
 
 test("a conversation names the servers with content in it, and the consequences", async () => {
-  host.answers.conversation = () => sampleConversation({ sources: ["weather", "we\u202eather"] });
+  host.answers.read_conversation = () =>
+    sampleConversation({ sources: ["weather", "we\u202eather"] });
   render(ConversationView, { id: "c1" });
   const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
   await userEvent.click(label);

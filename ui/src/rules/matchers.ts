@@ -33,13 +33,13 @@ function formatAt(schema: JsonValue | null, at: string): string {
   let here = schema;
   for (const part of at.split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    here = member(member(here, "properties"), name) ?? member(here, "items");
+    here = memberOf(memberOf(here, "properties"), name) ?? memberOf(here, "items");
   }
-  const format = member(here, "format") ?? member(member(here, "items"), "format");
+  const format = memberOf(here, "format") ?? memberOf(memberOf(here, "items"), "format");
   return typeof format === "string" ? format.toLowerCase() : "";
 }
 
-function member(value: JsonValue | null, name: string): JsonValue | null {
+function memberOf(value: JsonValue | null, name: string): JsonValue | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }

@@ -22,7 +22,7 @@ export class PolicyStore {
 
   readonly read = serializeReads(async () => {
     try {
-      this.now = await call("policy", {});
+      this.now = await call("read_policy", {});
       this.error = null;
     } catch (cause) {
       this.error = cause;

@@ -116,9 +116,9 @@ describe("a rule can't allow", () => {
       "unreviewed",
     ],
     ["a tool that changed", { marks: { ...NO_REVIEW_MARKS, review: "changed" } }, "unreviewed"],
-    ["a call that another rule asks for", { reason: "rule-asks" }, "rule"],
-    ["a call under the Careful preset", { reason: "preset-asks" }, "preset"],
-    ["a call while the rules are unusable", { reason: "managed-unusable" }, "unusable"],
+    ["a call that another rule asks for", { stricterReason: "rule" }, "rule"],
+    ["a call under the Careful preset", { stricterReason: "preset" }, "preset"],
+    ["a call while the rules are unusable", { stricterReason: "unusable" }, "unusable"],
     ["a server whose name ends with a space", { server: "files " }, "name"],
   ] as [string, Partial<ToolRequest>, string][])("%s", (_, changes, blocker) => {
     expect(ruleBlocker(request({}, changes))).toBe(blocker);

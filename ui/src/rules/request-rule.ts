@@ -5,6 +5,7 @@ import type {
   ConsentRequestBody,
   JsonValue,
   Rule,
+  StricterReason,
 } from "$lib/api/generated";
 
 import { suggestedMatcher } from "./matchers";
@@ -15,7 +16,7 @@ export type ToolRequest = ConsentRequest & {
 };
 
 /** The reason why no rule can allow a call. */
-export type RuleBlocker = "unreviewed" | "each_time" | "rule" | "preset" | "unusable" | "name";
+export type RuleBlocker = StricterReason | "unreviewed" | "name";
 
 /** Maximum number of conditions of a rule. */
 export const MAX_CONDITIONS = 20;
@@ -24,20 +25,12 @@ const MAX_PATTERN = 1024;
 /** Maximum number of nested objects whose members get conditions. */
 const MAX_DEPTH = 4;
 
-/** Reasons of the policy that no allowing rule overrides, by their stable names. */
-const STRICTER_REASONS: Record<string, RuleBlocker> = {
-  "tool-asks-each-time": "each_time",
-  "rule-asks": "rule",
-  "preset-asks": "preset",
-  "policy-unusable": "unusable",
-  "managed-unusable": "unusable",
-};
-
 /** Returns the reason why no rule can allow this call, or `null` if one can. */
-export function ruleBlocker({ server, body, marks, reason }: ToolRequest): RuleBlocker | null {
-  if (body.claims.asksEachTime) return "each_time";
+export function ruleBlocker(request: ToolRequest): RuleBlocker | null {
+  const { server, body, marks, stricterReason } = request;
+  if (body.claims.asksEachTime || stricterReason === "each_time") return "each_time";
   if (marks.review !== "reviewed") return "unreviewed";
-  if (Object.hasOwn(STRICTER_REASONS, reason)) return STRICTER_REASONS[reason] ?? null;
+  if (stricterReason !== undefined) return stricterReason;
   // The editor removes spaces at both ends of a name.
   return [server, body.tool].some((name) => name.trim() !== name || name === "") ? "name" : null;
 }
@@ -104,8 +97,8 @@ function conditionFor(at: string, value: JsonValue, schema: JsonValue): Argument
   switch (typeof value) {
     case "string": {
       const folder = folderFor(at, value, schema);
-      if (folder !== null) return bounded({ at, test: "path", pattern: folder });
-      return bounded({ at, test: "glob", pattern: escapeGlob(value) });
+      if (folder !== null) return conditionWithinLimit({ at, test: "path", pattern: folder });
+      return conditionWithinLimit({ at, test: "glob", pattern: escapeGlob(value) });
     }
     case "number":
       return { at, test: "number", pattern: String(value) };
@@ -130,7 +123,7 @@ function listCondition(
   return rest.every(isSame) ? condition : null;
 }
 
-function bounded(condition: ArgumentRule): ArgumentRule | null {
+function conditionWithinLimit(condition: ArgumentRule): ArgumentRule | null {
   return new TextEncoder().encode(condition.pattern).length <= MAX_PATTERN ? condition : null;
 }
 

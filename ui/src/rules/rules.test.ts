@@ -17,7 +17,11 @@ type Answers = Parameters<typeof startFakeHost>[0];
 
 async function show(policy: Partial<Policy>, answers: Answers = {}) {
   const host = await startFakeHost(
-    { policy: () => ({ ...emptyPolicy, ...policy }), grants: () => ({ grants: [] }), ...answers },
+    {
+      read_policy: () => ({ ...emptyPolicy, ...policy }),
+      list_grants: () => ({ grants: [] }),
+      ...answers,
+    },
     { servers: [sampleServer()] },
   );
   render(RulesView);
@@ -62,9 +66,9 @@ describe("rules", () => {
     const host = await show(
       {},
       {
-        policy: () => ({ ...emptyPolicy, rules }),
+        read_policy: () => ({ ...emptyPolicy, rules }),
         remove_policy_rule: () => ((rules = []), {}),
-        set_policy_rule: () => ({ source: "user", id: "8" }),
+        restore_policy_rule: () => ({ source: "user", id: "7" }),
       },
     );
     return { host, removed };
@@ -81,9 +85,9 @@ describe("rules", () => {
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
     await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
     expect(
-      host.requests("set_policy_rule"),
-      "the whole rule should be added with a new id",
-    ).toEqual([{ ...removed, id: "" }]);
+      host.requests("restore_policy_rule"),
+      "the whole rule should be added with its id",
+    ).toEqual([removed]);
   });
 
   const special: [string, Partial<Rule>][] = [
@@ -95,9 +99,9 @@ describe("rules", () => {
     const { host, removed } = await removable("allow", changes);
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
-    await waitFor(() => expect(host.requests("set_policy_rule")).toHaveLength(1));
+    await waitFor(() => expect(host.requests("restore_policy_rule")).toHaveLength(1));
     expect(host.requests("remove_policy_rule")).toEqual([{ source: removed?.source, id: "7" }]);
-    expect(host.requests("set_policy_rule")).toEqual([{ ...removed, id: "" }]);
+    expect(host.requests("restore_policy_rule")).toEqual([removed]);
   });
 
   it.each(["deny", "ask"] as const)(
@@ -124,7 +128,7 @@ describe("rules", () => {
     const host = await show(
       {},
       {
-        set_policy_rule: () => {
+        add_policy_rule: () => {
           if (isRejected) throw { code: "invalid", message: "the expression can't be used" };
           return { source: "user", id: "1" };
         },
@@ -162,9 +166,19 @@ describe("rules", () => {
       arguments: [{ at: "/", test: "glob", pattern: "/etc*" }],
     };
     expect(
-      host.requests("set_policy_rule").at(-1),
+      host.requests("add_policy_rule").at(-1),
       "the rule should be saved as it was entered",
     ).toMatchObject(expected);
+  });
+
+  it("are replaced by their number when they are edited", async () => {
+    const rules = [sampleRule({ id: "7", note: "mine" })];
+    const host = await show({ rules }, { set_policy_rule: () => ({ source: "user", id: "7" }) });
+    await fireEvent.click(screen.getByRole("button", { name: /^Edit: / }));
+    const dialog = await screen.findByRole("dialog", { name: "Edit rule" });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(host.requests("set_policy_rule")[0]?.id).toBe("7"));
+    expect(host.requests("add_policy_rule"), "no rule should be added").toEqual([]);
   });
 
   it("that can't be read are reported with their file", async () => {

@@ -227,6 +227,44 @@ describe("pasted text", () => {
     });
   });
 
+  test("E12: a password in an argument is hidden, and stays noted as plain text", async () => {
+    preview.servers = [
+      imported("git", {
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["git", "${input:pin}"], cwd: null },
+          ...{ env: { TOKEN: "" }, secretEnv: ["TOKEN"], revision: null },
+        },
+        notes: [
+          {
+            ...importNote("plain_password", "", "${input:pin}"),
+            place: { is: "argument", number: 2 },
+          },
+        ],
+      }),
+    ];
+    await paste("{}");
+    const found = within(await screen.findByRole("group", { name: "git" }));
+    const note = /^Argument 2: \$\{input:pin\} is a password\..*plain text/;
+    expect(found.getByText(note)).toBeVisible();
+    expect(found.getByLabelText("pin"), "the password should be hidden").toHaveAttribute(
+      "type",
+      "password",
+    );
+    await user.type(found.getByLabelText("pin"), "s3cret");
+    expect(found.getByText(note), "the value is still stored as plain text").toBeVisible();
+    await user.click(found.getByRole("button", { name: "Change…" }));
+    await user.click(found.getByRole("button", { name: /^Remove argument 2/ }));
+    expect(found.getByText(note), "the password is used nowhere yet").toBeVisible();
+    const value = found.getByLabelText("Value of TOKEN");
+    await user.click(value);
+    await user.paste("${input:pin}");
+    expect(found.queryByText(note), "the keychain will store the value").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")[0]?.config).toMatchObject({
+      ...{ args: ["git"], env: { TOKEN: "s3cret" }, secretEnv: ["TOKEN"] },
+    });
+  });
+
   test("E12: an input in the address is filled in before the address is checked", async () => {
     preview.servers = [
       imported("far", {

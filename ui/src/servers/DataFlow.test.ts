@@ -54,7 +54,7 @@ test("S27: sets the review of results for a server and for one tool", async () =
   const tools = { fetch: "always", other: "off" } as const;
   render(ToolReview, { server: sampleServer({ flow: { ...flow, tools } }), tool: "fetch" });
   const own = screen.getByRole("combobox", {
-    name: "Review this tool’s results before a model reads them",
+    name: "Review this tool's results before a model reads them",
   });
   expect(own, "the setting of the tool should be shown").toHaveValue("always");
   await user.selectOptions(own, "");

@@ -17,14 +17,14 @@ const user = userEvent.setup();
 async function show(report: SamplingReport, rules: Rule[] = []) {
   let current = report;
   const host = await startFakeHost({
-    sampling: () => current,
+    read_sampling: () => current,
     set_sampling: ({ settings }) => {
       current = { ...current, settings };
       return {};
     },
-    models: () => ({ providers: [], default: null, found: [], presets: [] }),
-    policy: () => ({ ...emptyPolicy, rules }),
-    set_policy_rule: () => ({ source: "user", id: "1" }),
+    list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
+    read_policy: () => ({ ...emptyPolicy, rules }),
+    add_policy_rule: () => ({ source: "user", id: "1" }),
     remove_policy_rule: () => ({}),
   });
   render(Sampling, { server: sampleServer() });
@@ -104,9 +104,9 @@ describe("the use of models", () => {
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Allow without asking" }));
     await waitFor(() =>
-      expect(host.requests("set_policy_rule").length, "a rule should be added").toBe(1),
+      expect(host.requests("add_policy_rule").length, "a rule should be added").toBe(1),
     );
-    const [rule] = host.requests("set_policy_rule");
+    const [rule] = host.requests("add_policy_rule");
     expect(
       rule,
       "[sampling-approval-controls]: the rule should be for this server, with the budget",

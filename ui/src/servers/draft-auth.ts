@@ -38,7 +38,7 @@ export function authSettingsFromDraft(
     hasSecret: draft.hasStoredSecret || draft.clientSecret !== "",
     issuer: text(draft.issuer),
     scopes,
-    redirectPort: port(draft),
+    redirectPort: enteredPort(draft),
     secretNames: before?.secretNames ?? [],
     rest: before?.rest ?? null,
   };
@@ -53,7 +53,7 @@ export function authSettingsFromDraft(
 }
 
 /** Returns the entered port, or `null` if it is empty or invalid. */
-function port(draft: AuthDraft): number | null {
+function enteredPort(draft: AuthDraft): number | null {
   const text = draft.redirectPort.trim();
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= 65_535 ? number : null;
@@ -61,7 +61,7 @@ function port(draft: AuthDraft): number | null {
 
 /** Returns the redirect URI to register for the client ID, or `null` if no port was entered. */
 export function redirectUri(draft: AuthDraft): string | null {
-  const chosen = port(draft);
+  const chosen = enteredPort(draft);
   return chosen === null ? null : `http://127.0.0.1:${chosen}/callback`;
 }
 
@@ -74,6 +74,6 @@ export function authProblems(draft: AuthDraft): AuthProblem[] {
   const issuer = draft.issuer.trim();
   if (issuer !== "" && (!/^https?:\/\/[^/]/i.test(issuer) || !URL.canParse(issuer)))
     found.push("auth_issuer");
-  if (draft.redirectPort.trim() !== "" && port(draft) === null) found.push("auth_port");
+  if (draft.redirectPort.trim() !== "" && enteredPort(draft) === null) found.push("auth_port");
   return found;
 }

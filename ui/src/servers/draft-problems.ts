@@ -37,13 +37,13 @@ export function draftProblems(
   const name = draft.name.trim();
   if (name === "") found.push("name_missing");
   else if (taken.includes(name)) found.push("name_taken");
-  found.push(...(draft.type === "http" ? remote(draft, url.trim()) : local(draft)));
+  found.push(...(draft.type === "http" ? remoteProblems(draft, url.trim()) : localProblems(draft)));
   if (draft.tools.isEnabledTooLong) found.push("tools_enabled_long");
   if (draft.tools.isDisabledTooLong) found.push("tools_disabled_long");
   return [...new Set(found)];
 }
 
-function local(draft: ServerDraft): DraftProblem[] {
+function localProblems(draft: ServerDraft): DraftProblem[] {
   const found: DraftProblem[] = [];
   if (draft.command.trim() === "") found.push("command_missing");
   const keys = draft.env.map((row) => row.name.trim());
@@ -59,7 +59,7 @@ function local(draft: ServerDraft): DraftProblem[] {
   return found;
 }
 
-function remote(draft: ServerDraft, url: string): DraftProblem[] {
+function remoteProblems(draft: ServerDraft, url: string): DraftProblem[] {
   const found: DraftProblem[] = [];
   if (url === "") found.push("url_missing");
   else if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) found.push("url_bad");

@@ -34,8 +34,8 @@ export class ToolFilterDraft {
    */
   get wanted(): ToolFilter | undefined {
     if (this.#text === this.#shown) return this.#before;
-    const enabled = this.which === "only" ? patterns(this.enabled) : null;
-    return { enabled, disabled: patterns(this.disabled) };
+    const enabled = this.which === "only" ? parsePatterns(this.enabled) : null;
+    return { enabled, disabled: parsePatterns(this.disabled) };
   }
 
   /** Set if the list of enabled tools or one of its patterns exceeds the limits of the host. */
@@ -54,7 +54,7 @@ function isTooLong(list: string[]): boolean {
   return list.length > MAX_PATTERNS || list.some(isLong);
 }
 
-function patterns(text: string): string[] {
+function parsePatterns(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "");
 }

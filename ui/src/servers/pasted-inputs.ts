@@ -11,7 +11,7 @@ export interface PastedInput {
   /** Reference in the configuration, such as `${input:key}`. */
   reference: string;
   id: string;
-  /** Set if the value becomes part of a secret variable or header. */
+  /** Set if the value is a password, or becomes part of a secret variable or header. */
   secret: boolean;
 }
 
@@ -45,12 +45,16 @@ function configTexts(config: ServerConfig): ConfigText[] {
   ];
 }
 
-/** Returns the inputs that a configuration refers to, each once. */
-export function pastedInputs(config: ServerConfig): PastedInput[] {
+/** Returns the inputs that a configuration refers to, each once. `notes` are those of the host. */
+export function pastedInputs(config: ServerConfig, notes: readonly ImportNote[]): PastedInput[] {
+  const passwords = notes
+    .filter(({ kind }) => kind === "plain_password")
+    .map(({ names }) => names[0]);
   const found = new Map<string, PastedInput>();
   for (const { text, secret } of configTexts(config)) {
     for (const [reference, id = ""] of text.matchAll(INPUT)) {
-      const isSecret = secret || (found.get(reference)?.secret ?? false);
+      const isSecret =
+        secret || passwords.includes(reference) || (found.get(reference)?.secret ?? false);
       found.set(reference, { reference, id, secret: isSecret });
     }
   }
@@ -85,6 +89,18 @@ function isSamePlace(one: ImportPlace, other: ImportPlace | null): boolean {
 }
 
 /**
+ * Returns `true` if a note about a password no longer applies, because the user has moved its reference to a secret
+ * variable or header.
+ */
+export function isPasswordMoved(
+  { names: [reference = ""] }: ImportNote,
+  draft: ServerConfig,
+): boolean {
+  const uses = configTexts(draft).filter(({ text }) => text.includes(reference));
+  return uses.length > 0 && uses.every(({ secret }) => secret);
+}
+
+/**
  * Returns `true` if a note of the host no longer applies, because the user has replaced the empty text, the placeholder
  * or the input that it is about. `before` is the configuration that the host returned.
  */
@@ -103,7 +119,7 @@ export function isResolved(note: ImportNote, before: ServerConfig, now: ServerCo
     }
     case "input":
     case "command_input": {
-      const used = pastedInputs(before).find(({ reference }) => reference === note.names[0]);
+      const used = pastedInputs(before, []).find(({ reference }) => reference === note.names[0]);
       return !!used && !current.some(({ text }) => text.includes(used.reference));
     }
     default:

@@ -1,4 +1,4 @@
-// Installation hints for well-known programs that were not found.
+// Hints for a program that was not found, the same as those of the host (`crates/process/src/programs/search_path.rs`).
 import { m } from "../paraglide/messages";
 
 const ORIGINS: [string[], string, string][] = [
@@ -11,11 +11,15 @@ const ORIGINS: [string[], string, string][] = [
   [["deno"], "Deno", "deno.com"],
   [["go"], "Go", "go.dev"],
   [["cargo"], "Rust", "rustup.rs"],
+  [["dotnet", "dnx"], ".NET", "dot.net"],
+  [["java"], "Java", "adoptium.net"],
 ];
 
-/** Returns the installation hint for a program, or `null` if the program is unknown. */
+/** Returns the hint for a program, or `null` if there is none. */
 export function programHint(command: string): string | null {
   if (command.startsWith("~")) return m.servers_hint_tilde();
-  const found = ORIGINS.find(([names]) => names.includes(command));
-  return found ? m.servers_hint_comes_with({ product: found[1], site: found[2] }) : null;
+  const name = command.replace(/\.(exe|cmd|bat)$/i, "");
+  const found = ORIGINS.find(([names]) => names.includes(name));
+  if (found) return m.servers_hint_comes_with({ product: found[1], site: found[2] });
+  return command.includes(" ") ? m.servers_hint_space() : null;
 }

@@ -29,7 +29,8 @@ export class ServerCopy {
       await clipboard.copy(text);
       this.last = { server, form, omissions, refused: clipboard.refused };
     } catch (cause) {
-      failures.add(cause, form === "link" ? m.servers_copy_link_failed() : undefined);
+      const isLink = form === "link" || form === "link_markdown";
+      failures.add(cause, isLink ? m.servers_copy_link_failed() : undefined);
     }
   }
 
@@ -43,6 +44,7 @@ export function copiedTitle(form: ServerExportForm): string {
     mcp_servers: m.servers_copied_json,
     vs_code: m.servers_copied_json_vs_code,
     link: m.servers_copied_link,
+    link_markdown: m.servers_copied_link_markdown,
   };
   return titles[form]();
 }

@@ -28,13 +28,14 @@ describe("copying a server", () => {
     ["Copy settings as JSON", "mcp_servers", "Settings copied as JSON"],
     ["Copy settings as JSON for VS Code", "vs_code", "Settings copied as JSON for VS Code"],
     ["Copy “Add to Drawbridge” link", "link", "Link copied"],
+    ["Copy “Add to Drawbridge” badge (Markdown)", "link_markdown", "Badge copied as Markdown"],
   ];
 
   test.each(forms)("%s puts the text of the host into the clipboard", async (item, form, title) => {
     const host = await showServerTab("overview", {}, { export_server: () => exported("the text") });
     await choose(item);
     expect(await screen.findByText(title)).toBeVisible();
-    expect(screen.getByText("Nothing was left out.")).toBeVisible();
+    expect(screen.getByText("Nothing was omitted.")).toBeVisible();
     expect(host.requests("export_server")).toEqual([{ server: "files", form }]);
     expect(await navigator.clipboard.readText()).toBe("the text");
     await user.click(screen.getByRole("button", { name: "Close" }));
@@ -59,7 +60,7 @@ describe("copying a server", () => {
     expect(screen.getByText(/^Named my-files in the link/)).toBeVisible();
     expect(screen.getByText(/only on this computer: \/home\/ann\./)).toBeVisible();
     expect(screen.getByText(/removed from argument 3/)).toBeVisible();
-    expect(screen.queryByText("Nothing was left out.")).toBeNull();
+    expect(screen.queryByText("Nothing was omitted.")).toBeNull();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
@@ -73,7 +74,7 @@ describe("copying a server", () => {
     write.mockRestore();
   });
 
-  test("shows why no link can add the server", async () => {
+  test.each(["link", "badge (Markdown)"])("shows why there can be no %s", async (item) => {
     const message = "no link can install this server: its address is not encrypted";
     await showServerTab(
       "overview",
@@ -84,7 +85,7 @@ describe("copying a server", () => {
         },
       },
     );
-    await choose("Copy “Add to Drawbridge” link");
+    await choose(`Copy “Add to Drawbridge” ${item}`);
     await waitFor(() => expect(failures.list[0]?.title).toBe("No link can add this server"));
     expect(failures.list[0]?.cause).toMatchObject({ message });
   });

@@ -35,7 +35,7 @@ export async function showServerTab(
 ) {
   const host = await startFakeHost(
     {
-      sampling: () => samplingReport(),
+      read_sampling: () => samplingReport(),
       list_reviewed_definitions: () => NO_PINS,
       list_project_files: () => ({ files: [] }),
       ...answers,

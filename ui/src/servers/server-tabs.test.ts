@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { Grant, ServerConfig } from "$lib/api/generated";
+import type { Grant, Sandbox, ServerConfig } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
@@ -162,6 +162,23 @@ describe("the roots tab", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
+  test("E7: a sandbox without folders leaves nothing to decide", async () => {
+    const sandbox = { folders: [], network: { preset: "files_only" as const } };
+    const config = (folders: Sandbox["folders"]): ServerConfig => ({
+      ...{ type: "stdio", command: "npx", args: [], env: {}, secretEnv: [], cwd: null },
+      ...{ revision: null, sandbox: { ...sandbox, folders } },
+    });
+    const host = await showServerTab("roots", { config: config([]) });
+    expect(await screen.findByText(/receives none, and Drawbridge does not ask/)).toBeVisible();
+    expect(screen.queryByText(/Not decided yet/), "nothing is undecided").toBeNull();
+    const folder = { path: "/home/ann/trip", access: "read" as const };
+    host.send({ type: "server_changed", server: sampleServer({ config: config([folder]) }) });
+    expect(
+      await screen.findByText(/Not decided yet/),
+      "the user decides once the sandbox contains a folder",
+    ).toBeVisible();
+  });
+
   test("notes that a folder contains server settings, with a link to the import", async () => {
     const folder = "/home/ann/work";
     const roots = { decided: true, folders: [folder, "/srv/x"], sentFolders: [folder, "/srv/x"] };
@@ -215,7 +232,7 @@ describe("the permissions tab", () => {
       "permissions",
       {},
       {
-        grants: () => ({ grants }),
+        list_grants: () => ({ grants }),
         revoke_grant: ({ id }) => {
           grants = grants.filter((one) => one.id !== id);
           return {};
@@ -248,7 +265,7 @@ describe("the permissions tab", () => {
 
   test("binds grants of a remote server to its URL", async () => {
     await showServerTab("permissions", remoteServerFields, {
-      grants: () => ({ grants: [grant({})] }),
+      list_grants: () => ({ grants: [grant({})] }),
     });
     expect(
       await screen.findByText("its address", { selector: "td" }),
@@ -258,7 +275,7 @@ describe("the permissions tab", () => {
   });
 
   test("mutes after confirmation, and unmutes", async () => {
-    const host = await showServerTab("permissions", {}, { grants: () => ({ grants: [] }) });
+    const host = await showServerTab("permissions", {}, { list_grants: () => ({ grants: [] }) });
     await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));

@@ -6,7 +6,13 @@ import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
 import { ServerDraft } from "./draft.svelte";
-import { fillInputs, isResolved, pastedInputs, type PastedInput } from "./pasted-inputs";
+import {
+  fillInputs,
+  isPasswordMoved,
+  isResolved,
+  pastedInputs,
+  type PastedInput,
+} from "./pasted-inputs";
 import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
@@ -34,7 +40,7 @@ export class FoundServer {
 
   /** Inputs of VS Code that the configuration refers to. */
   get inputs(): PastedInput[] {
-    return pastedInputs(this.draft.config);
+    return pastedInputs(this.draft.config, this.#notes);
   }
 
   /** Configuration with the entered values of the inputs. */
@@ -50,8 +56,13 @@ export class FoundServer {
 
   /** Notes of the host that the user's edits have not resolved. */
   get notes(): ImportNote[] {
-    const { config } = this;
-    return this.#notes.filter((note) => !isResolved(note, this.#before, config));
+    const { config, draft } = this;
+    return this.#notes.filter((note) =>
+      // A password that was entered is still stored as plain text.
+      note.kind === "plain_password"
+        ? !isPasswordMoved(note, draft.config)
+        : !isResolved(note, this.#before, config),
+    );
   }
 
   /** Returns the problems that prevent the server from being added. `taken` has the names of the others. */

@@ -168,7 +168,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
         ? null
         : {
             revoke: () => actions.changeRules(() => call("remove_policy_rule", { source, id })),
-            restore: () => actions.changeRules(() => call("set_policy_rule", { ...rule, id: "" })),
+            restore: () => actions.changeRules(() => call("restore_policy_rule", rule)),
           },
   };
 }

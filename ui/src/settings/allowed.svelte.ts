@@ -94,7 +94,7 @@ export class AllowedStore {
 
   async readSampling(server: string): Promise<void> {
     try {
-      this.#sampling.set(server, (await call("sampling", { server })).settings);
+      this.#sampling.set(server, (await call("read_sampling", { server })).settings);
     } catch (cause) {
       this.readError = cause;
     }

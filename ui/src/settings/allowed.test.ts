@@ -39,8 +39,8 @@ async function show(
   let remaining = grants;
   const host = await startFakeHost(
     {
-      policy: () => emptyPolicy,
-      grants: () => ({ grants: remaining }),
+      read_policy: () => emptyPolicy,
+      list_grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
         remaining = remaining.filter((one) => one.id !== id);
         return {};
@@ -49,7 +49,7 @@ async function show(
         remaining = grants.filter((one) => one.id === id || remaining.includes(one));
         return {};
       },
-      sampling: ({ server }) => samplingReport({ isEnabled: server === "git" }),
+      read_sampling: ({ server }) => samplingReport({ isEnabled: server === "git" }),
       ...answers,
     },
     { servers },
@@ -70,11 +70,11 @@ test("lists grants, folders, models and rules with their validity and last use",
     lastUse: { at: NOW, by: "user" as const },
   };
   await show([], {
-    policy: () => ({
+    read_policy: () => ({
       ...emptyPolicy,
       rules: [sampleRule(rule), sampleRule({ id: "2", effect: "deny", tool: "denied_tool" })],
     }),
-    grants: () => ({
+    list_grants: () => ({
       grants: [grant, { ...grant, id: "g2", tool: "write", scope: "session", lastUse: undefined }],
       ruleUses: [use],
     }),
@@ -167,7 +167,7 @@ test("Undo does nothing after a change of the server, or if the host finds one",
 test("a new rule with the id of a revoked one is allowed, and can be revoked", async () => {
   let rules = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
   const host = await show([], {
-    policy: () => ({ ...emptyPolicy, rules }),
+    read_policy: () => ({ ...emptyPolicy, rules }),
     remove_policy_rule: ({ id }) => {
       rules = rules.filter((rule) => rule.id !== id);
       return {};
@@ -195,7 +195,7 @@ test("a revoked rule that was added again is allowed", async () => {
   const all = [sampleRule({ id: "5", effect: "allow", tool: "add" })];
   let rules = all;
   const host = await show([], {
-    policy: () => ({ ...emptyPolicy, rules }),
+    read_policy: () => ({ ...emptyPolicy, rules }),
     remove_policy_rule: () => {
       rules = [];
       return {};
@@ -222,9 +222,9 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
   let sampling = true;
   const host: FakeHost = await startFakeHost(
     {
-      policy: () => emptyPolicy,
-      grants: () => ({ grants: [] }),
-      sampling: ({ server }) => samplingReport({ isEnabled: server === "git" && sampling }),
+      read_policy: () => emptyPolicy,
+      list_grants: () => ({ grants: [] }),
+      read_sampling: ({ server }) => samplingReport({ isEnabled: server === "git" && sampling }),
       set_sampling: ({ settings }) => {
         sampling = settings.isEnabled;
         return {};

@@ -10,6 +10,7 @@ type Words = Record<string, () => string>;
 /** Kinds of audit entries that the filter can select. */
 export const AUDIT_KINDS = [
   "tool",
+  "app-tool",
   "prompt",
   "resource",
   "result",
@@ -30,6 +31,7 @@ export const AUDIT_KINDS = [
   "read-only-tool",
   "rule",
   "tools",
+  "app-tools",
   "review",
   "mute",
   "data-flow",
@@ -67,6 +69,8 @@ export function auditKindLabel(kind: string): string {
     "data-flow": m.audit_kind_data_flow,
     rule: m.audit_kind_rule,
     tools: m.audit_kind_tools,
+    "app-tool": m.audit_kind_app_tool,
+    "app-tools": m.audit_kind_app_tools,
     review: m.audit_kind_review,
     mute: m.audit_kind_mute,
     settings: m.audit_kind_settings,

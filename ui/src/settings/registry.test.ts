@@ -21,7 +21,7 @@ test("uses the official registry until a URL is set, with an optional header", a
   let report: RegistryReport | null = null;
   const official = "https://registry.modelcontextprotocol.io";
   const host = await startFakeHost({
-    registry_setting: () =>
+    read_registry_setting: () =>
       report ?? { address: official, official: true, named: false, header: null },
     set_registry: () => {
       report = custom;
@@ -52,7 +52,7 @@ test("uses the official registry until a URL is set, with an optional header", a
 
 test("stores no header value for another URL, and restores the official one with a click", async () => {
   const host = await startFakeHost({
-    registry_setting: () => custom,
+    read_registry_setting: () => custom,
     set_registry: () => ({ onlyThisRun: null }),
   });
   render(RegistrySection);
@@ -78,7 +78,7 @@ test("explains an invalid URL, and keeps it in the field", async () => {
 });
 
 test("can't be changed if the environment sets the registry", async () => {
-  await startFakeHost({ registry_setting: () => ({ ...custom, named: true, header: null }) });
+  await startFakeHost({ read_registry_setting: () => ({ ...custom, named: true, header: null }) });
   render(RegistrySection);
   expect(await screen.findByText(/DRAWBRIDGE_REGISTRY sets this registry/)).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());

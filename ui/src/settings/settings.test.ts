@@ -181,8 +181,8 @@ describe("rules", () => {
   it("E24: lists every grant and revokes one at once", async () => {
     let remaining = grants;
     const host = await startFakeHost({
-      policy: () => emptyPolicy,
-      grants: () => ({ grants: remaining }),
+      read_policy: () => emptyPolicy,
+      list_grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
         remaining = remaining.filter((g) => g.id !== id);
         return {};
@@ -210,8 +210,8 @@ describe("rules", () => {
     let remaining = grants;
     let answer = () => {};
     const host = await startFakeHost({
-      policy: () => emptyPolicy,
-      grants: () => ({ grants: remaining }),
+      read_policy: () => emptyPolicy,
+      list_grants: () => ({ grants: remaining }),
       revoke_grant: ({ id }) => {
         remaining = remaining.filter((g) => g.id !== id);
         return new Promise((done) => (answer = () => done({})));
@@ -252,7 +252,7 @@ describe("rules", () => {
       auth: null,
     };
     await startFakeHost(
-      { policy: () => emptyPolicy, grants: () => ({ grants }) },
+      { read_policy: () => emptyPolicy, list_grants: () => ({ grants }) },
       { servers: [sampleServer({ config })] },
     );
     render(RulesView);
@@ -267,7 +267,7 @@ describe("rules", () => {
   });
 
   it("shows that every call requires consent", async () => {
-    await startFakeHost({ policy: () => emptyPolicy, grants: () => ({ grants: [] }) });
+    await startFakeHost({ read_policy: () => emptyPolicy, list_grants: () => ({ grants: [] }) });
     render(RulesView);
     expect(
       await screen.findByText("Everything needs your approval"),
@@ -278,7 +278,7 @@ describe("rules", () => {
 
 describe("settings", () => {
   it("are changed one by one and keep the others", async () => {
-    const host = await startFakeHost({ secrets_status: () => ({ is: "keychain" }) });
+    const host = await startFakeHost({ read_secrets_status: () => ({ is: "keychain" }) });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
     expect(host.requests("set_settings"), "only the theme should be changed").toEqual([
@@ -293,7 +293,7 @@ describe("settings", () => {
 
   it("show why they were not saved", async () => {
     await startFakeHost({
-      secrets_status: () => ({ is: "keychain" }),
+      read_secrets_status: () => ({ is: "keychain" }),
       set_settings: () => {
         throw { code: "system", message: "disk full" };
       },
@@ -384,7 +384,7 @@ describe("settings", () => {
     ["broken", /can't be used/, /Fix the problem below/],
   ] as const)("explain a keychain that is %s, and check it again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
-    await startFakeHost({ secrets_status: () => status });
+    await startFakeHost({ read_secrets_status: () => status });
     render(SettingsView);
     expect(await screen.findByText(what), "the problem should be shown").toBeVisible();
     expect(screen.getByText(next), "the remedy should be shown").toHaveTextContent(
@@ -407,7 +407,7 @@ describe("settings", () => {
     ["unreadable", { is: "unreadable", cause: "another key" }, /another key/],
   ] as const)("show that stored contents are %s", async (_, at, words) => {
     await startFakeHost({
-      content_protection: () => ({ conversations: at, decisions: { is: "plain" } }),
+      read_content_protection: () => ({ conversations: at, decisions: { is: "plain" } }),
     });
     render(SettingsView);
     const section = await screen.findByRole("region", {
@@ -422,7 +422,7 @@ describe("settings", () => {
 
   it("explain why it is unknown whether secrets are stored", async () => {
     await startFakeHost({
-      secrets_status: () => {
+      read_secrets_status: () => {
         throw { code: "internal", message: "the host is busy" };
       },
     });

@@ -28,7 +28,7 @@ const user = userEvent.setup();
 const settings = {
   ...({ theme: "light", language: "en", welcomeDone: false, announce: true } as const),
   ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
-  ...{ checkUpdates: false, zoom: 100 },
+  ...{ checkUpdates: false, zoom: 100, menuBar: false },
 };
 const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
 const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };
@@ -198,7 +198,7 @@ describe("the window", () => {
     const host = await startFakeHost(
       {
         create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
-        conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
+        read_conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
       },
       { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
     );
@@ -364,7 +364,7 @@ describe("keyboard shortcuts", () => {
   test("Ctrl K finds servers, tools, conversations and settings", async () => {
     const host = await startFakeHost(
       {
-        catalog: ({ server }) => ({
+        read_catalog: ({ server }) => ({
           server,
           tools: [
             {

@@ -4,12 +4,17 @@ import type { ModelRef, Settings, TrustDuration } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/router.svelte";
+import { windows } from "$lib/state/windows.svelte";
 
 import { createConversation } from "../conversation/create-conversation";
 
 import { m } from "../paraglide/messages";
 
+import { runInMainWindow } from "./main-actions";
+
+/** Creates a conversation and opens it, in the main window. */
 export async function newConversation(): Promise<void> {
+  if (windows.own !== null) return runInMainWindow("new-conversation");
   try {
     const id = await createConversation(m.shell_new_conversation_title());
     router.go({ at: "conversation", id });
@@ -31,7 +36,7 @@ export async function newConversationWithModel(model: ModelRef): Promise<void> {
 /** Changes the model of a conversation. */
 export async function setConversationModel(conversation: string, model: ModelRef): Promise<void> {
   try {
-    const { settings } = await call("conversation", { conversation });
+    const { settings } = await call("read_conversation", { conversation });
     await call("set_conversation", { conversation, settings: { ...settings, model } });
   } catch (cause) {
     failures.add(cause);

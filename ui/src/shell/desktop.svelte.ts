@@ -1,11 +1,16 @@
 // Client state of the desktop shell.
 import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
+import { windows } from "$lib/state/windows.svelte";
 
+import { storeDrafts } from "../conversation/stored-draft";
 import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
+import { chosenView } from "./chosen-view.svelte";
+import { closeConversationWindow, receiveConversationWindows } from "./conversation-windows";
 import { openConsentQueue, showConsent } from "./views";
+import { runWindowAction } from "./window-actions";
 
 class Closing {
   /** Number of running servers that closing would end. 0 unless the closing dialog is shown. */
@@ -22,7 +27,8 @@ export function followShell(): void {
     .listenShell(receive)
     // A check at the start may have ended before this subscription.
     .then(() => appUpdate.read())
-    .catch(() => undefined);
+    // No list of windows follows, so this window shows all conversations.
+    .catch(() => (windows.isListReceived = true));
 }
 
 function receive(event: ShellEvent): void {
@@ -33,6 +39,12 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.type === "conversation_windows_changed")
+    receiveConversationWindows(event.conversations);
+  else if (event.type === "window_closing") closeConversationWindow();
+  else if (event.type === "quitting") void storeDrafts().then(() => platform().closeWindow());
+  else if (event.type === "view_chosen") chosenView.receive(event.view);
+  else if (event.type === "action_chosen") runWindowAction(event.action);
   else if (event.id === null) openConsentQueue();
   else showConsent(event.id);
 }

@@ -36,7 +36,7 @@ function start() {
         const found = finds.filter(({ number }) => number < (before ?? Infinity)).slice(0, 1);
         return { found, hasMore: before === undefined };
       },
-      conversation: ({ conversation }) => ({
+      read_conversation: ({ conversation }) => ({
         ...{ id: conversation, title: "Taxes", updatedAt: 1, items: [], sources: [] },
         settings: {
           model: null,

@@ -37,8 +37,8 @@ const trip = { id: "c1", title: "Trip plan", updatedAt: 1 };
 function start() {
   return startFakeHost(
     {
-      models: () => MODELS,
-      conversation: () => sampleConversation(),
+      list_models: () => MODELS,
+      read_conversation: () => sampleConversation(),
       create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
     },
     { servers: [sampleServer({ name: "papers" })], conversations: [trip] },
@@ -62,7 +62,7 @@ test("loads the models once a query is typed, and starts a conversation with one
   render(App);
   await user.keyboard("{Control>}k{/Control}");
   await screen.findByRole("combobox", { name: "Search or run" });
-  expect(host.requests("models"), "models should not be loaded at first").toEqual([]);
+  expect(host.requests("list_models"), "models should not be loaded at first").toEqual([]);
   await user.keyboard("small");
   const option = await screen.findByRole("option", { name: /New conversation with Small/ });
   expect(option, "the option should name its provider").toHaveTextContent("Lab");

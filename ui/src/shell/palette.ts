@@ -1,13 +1,10 @@
 // Entries and search of the command palette.
 import type { Excerpt, FoundItem, Models, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
-import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
 
-import { computerCheck } from "../checkup/checkup.svelte";
-import { installSheet } from "../installs/install-sheet.svelte";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
@@ -15,14 +12,10 @@ import {
   setConversationModel,
   changeSettings,
   newConversationWithModel,
-  newConversation,
   serverCommand,
 } from "./actions";
-import { toggleActivity } from "./current-activity";
 import { openSearchHit } from "./history-search.svelte";
-import { overlay } from "./overlay.svelte";
-import { openConsentQueue } from "./views";
-import { applyZoomStep } from "./zoom";
+import { windowActions } from "./window-actions";
 
 export interface PaletteEntry {
   id: string;
@@ -41,43 +34,18 @@ export interface PaletteEntry {
 /** Returns all entries in the order of the groups. Names of tools and prompts are from the servers. */
 export function allEntries(known: Models | null): PaletteEntry[] {
   return [
-    ...[...actions(), ...servers(), ...conversations()],
-    ...[...offered(), ...models(known), ...settings()],
+    ...[...actionEntries(), ...serverEntries(), ...conversationEntries()],
+    ...[...toolAndPromptEntries(), ...modelEntries(known), ...settingEntries()],
   ];
 }
 
-function actions(): PaletteEntry[] {
-  const list: [string, () => unknown][] = [
-    [m.shell_new_conversation(), newConversation],
-    [m.shell_open_approvals(), openConsentQueue],
-    [m.shell_activity_beside(), toggleActivity],
-    [m.shell_add_server(), () => router.go({ at: "add-server" })],
-    [m.installs_registry_open(), () => router.go({ at: "registry" })],
-    [m.installs_bundle_open(), () => installSheet.openFile()],
-    [m.import_open(), () => router.go({ at: "import" })],
-    [m.shell_all_tools(), () => router.go({ at: "tools" })],
-    [m.shell_rules(), () => router.go({ at: "rules" })],
-    [m.shell_audit(), () => router.go({ at: "audit" })],
-    [m.models_title(), () => router.go({ at: "models" })],
-    [m.shell_settings(), () => router.go({ at: "settings" })],
-    [m.guide_title(), () => router.go({ at: "guide" })],
-    [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
-    ...(platform().zooms ? zooms() : []),
-    [m.checkup_open(), () => computerCheck.open()],
-    [m.shell_welcome(), () => router.go({ at: "welcome" })],
-  ];
-  return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));
+function actionEntries(): PaletteEntry[] {
+  return windowActions()
+    .filter((action) => !action.isUnlisted)
+    .map(({ id, label, run }) => ({ id: `action ${id}`, group: "actions", label, run }));
 }
 
-function zooms(): [string, () => unknown][] {
-  return [
-    [m.shell_zoom_in(), () => applyZoomStep("in")],
-    [m.shell_zoom_out(), () => applyZoomStep("out")],
-    [m.shell_zoom_reset({ percent: app.settings.zoom }), () => applyZoomStep("reset")],
-  ];
-}
-
-function settings(): PaletteEntry[] {
+function settingEntries(): PaletteEntry[] {
   const choices: [string, Partial<Settings>][] = [
     [m.shell_set_theme_system(), { theme: "system" }],
     [m.shell_set_theme_light(), { theme: "light" }],
@@ -97,7 +65,7 @@ function settings(): PaletteEntry[] {
   }));
 }
 
-function servers(): PaletteEntry[] {
+function serverEntries(): PaletteEntry[] {
   return app.servers.flatMap(({ name, state, commandLine }) => {
     const entry = (
       id: string,
@@ -137,7 +105,7 @@ function servers(): PaletteEntry[] {
   });
 }
 
-function conversations(): PaletteEntry[] {
+function conversationEntries(): PaletteEntry[] {
   return app.conversations.map(({ id, title }) => ({
     id: `conversation ${id}`,
     group: "conversations",
@@ -146,7 +114,7 @@ function conversations(): PaletteEntry[] {
   }));
 }
 
-function offered(): PaletteEntry[] {
+function toolAndPromptEntries(): PaletteEntry[] {
   const tools: PaletteEntry[] = [];
   const prompts: PaletteEntry[] = [];
   for (const { name: server } of app.servers) {
@@ -176,7 +144,7 @@ function offered(): PaletteEntry[] {
 }
 
 /** Returns an entry for each available model, which selects it for the open conversation or a new one. */
-function models(known: Models | null): PaletteEntry[] {
+function modelEntries(known: Models | null): PaletteEntry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
   return (known?.providers ?? []).flatMap((provider) =>

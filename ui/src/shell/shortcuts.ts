@@ -1,24 +1,29 @@
 // Keyboard shortcuts in the order of the shortcuts dialog.
 import { m } from "../paraglide/messages";
 
+import { windowActions } from "./window-actions";
+
 export interface ShortcutGroup {
   title: string;
   shortcuts: { keys: string[]; text: string }[];
 }
 
 export function shortcutGroups(): ShortcutGroup[] {
+  const actions = windowActions();
+  const shortcutsOf = (...ids: string[]) =>
+    ids.flatMap((id) => {
+      const action = actions.find((one) => one.id === id);
+      if (action?.keys === undefined) return [];
+      return [{ keys: [action.keys], text: action.shortcutText ?? action.label }];
+    });
   return [
     {
       title: m.shell_keys_everywhere(),
       shortcuts: [
-        { keys: ["Mod+K"], text: m.shell_keys_palette() },
-        { keys: ["Mod+J"], text: m.shell_keys_queue() },
-        { keys: ["Mod+I"], text: m.shell_activity_beside() },
-        { keys: ["Mod+N"], text: m.shell_new_conversation() },
-        { keys: ["Mod+,"], text: m.shell_keys_settings() },
+        ...shortcutsOf("search", "approvals", "activity", "new-conversation", "settings"),
+        // One line for three actions.
         { keys: ["Mod++", "Mod+-", "Mod+0"], text: m.shell_keys_zoom() },
-        { keys: ["F1"], text: m.guide_title() },
-        { keys: ["?"], text: m.shell_shortcuts() },
+        ...shortcutsOf("guide", "shortcuts", "menu-bar"),
         { keys: ["Escape"], text: m.shell_keys_close() },
       ],
     },

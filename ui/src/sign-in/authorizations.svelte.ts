@@ -54,7 +54,7 @@ class Authorizations {
 
   async #read(server: string): Promise<void> {
     try {
-      const authorization = await call("authorization", { server });
+      const authorization = await call("read_authorization", { server });
       this.#states.set(server, { authorization, error: null });
     } catch (error) {
       this.#states.set(server, { authorization: null, error });

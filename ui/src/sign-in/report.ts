@@ -16,7 +16,7 @@ export function signInReport(
 ): string {
   const head = [
     `Sign-in to ${visibleText(withoutKeys(address))} with Drawbridge ${version}`,
-    outcome(authorization),
+    outcomeText(authorization),
     `Secrets read ${REDACTED}.`,
   ];
   return [head.join("\n"), ...authorization.steps.map(stepText)].join("\n\n") + "\n";
@@ -29,7 +29,7 @@ function withoutKeys(address: string): string {
   return origin + pathname;
 }
 
-function outcome({ account, failure, failureMessage }: Authorization): string {
+function outcomeText({ account, failure, failureMessage }: Authorization): string {
   if (failure === "declined") return "It was declined.";
   if (failureMessage !== null) return `It failed: ${visibleText(failureMessage)}`;
   return account === null ? "It was not finished." : `Signed in at ${visibleText(account.issuer)}.`;
@@ -40,13 +40,13 @@ function stepText(step: SignInStep, index: number): string {
   const lines = [
     `## ${index + 1}. ${visibleText(step.purpose)} (${when}, ${step.durationMilliseconds} ms)`,
   ];
-  if (step.request !== null) lines.push(quoted(">", step.request));
-  if (step.response !== null) lines.push(quoted("<", step.response));
+  if (step.request !== null) lines.push(quotedLines(">", step.request));
+  if (step.response !== null) lines.push(quotedLines("<", step.response));
   lines.push(`${step.failed ? "FAILED" : "="} ${visibleText(step.conclusion)}`);
   return lines.join("\n");
 }
 
-function quoted(mark: string, text: string): string {
+function quotedLines(mark: string, text: string): string {
   return visibleText(text)
     .trimEnd()
     .split("\n")

@@ -36,7 +36,7 @@ const needs: ServerState = { is: "needs_sign_in", cause: "it answered 401", sign
 
 async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
   const host = await startFakeHost(
-    { authorization: () => structuredClone(known), ...answers },
+    { read_authorization: () => structuredClone(known), ...answers },
     { servers: [sampleServer({ ...remote, ...changes })] },
   );
   // State of the previous test must not be shown first.
@@ -356,7 +356,7 @@ describe("the steps of a sign-in", () => {
       "sign-in",
       {},
       {
-        authorization: () => {
+        read_authorization: () => {
           if (fails) throw { code: "internal", message: "the host is busy" };
           return sampleAuthorization();
         },

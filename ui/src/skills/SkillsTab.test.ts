@@ -40,7 +40,7 @@ beforeEach(async () => {
   notes = [];
   host = await startFakeHost(
     {
-      skills: ({ server }) => ({ server, skills: [skill], notes }),
+      list_skills: ({ server }) => ({ server, skills: [skill], notes }),
       read_skill: ({ file }) => ({
         skill,
         contents: {
@@ -159,13 +159,13 @@ test("makes hidden characters of a skill visible, and bounds its text", async ()
 
 test("lists the skills again after an announced change, and keeps unchanged open ones", async () => {
   const user = userEvent.setup();
-  const lists = () => host.requests("skills").length;
+  const lists = () => host.requests("list_skills").length;
   const announce = () => host.send({ type: "catalog_changed", server: server.name });
   const { unmount } = render(SkillsTab, { server, item: URI });
   await user.click(await screen.findByRole("button", { name: "Read" }));
   expect(await screen.findByText("Plan it")).toBeVisible();
   const other = { ...skill, uri: "skill://port/moor/SKILL.md", name: "moor" };
-  host.answers.skills = ({ server }) => ({
+  host.answers.list_skills = ({ server }) => ({
     server,
     skills: [structuredClone(skill), other],
     notes,
@@ -201,5 +201,5 @@ test("is shown only for a server with skills", async () => {
   const tab = () => screen.queryByRole("tab", { name: /Skills/ });
   await waitFor(() => expect(tab(), "the tab should be removed").toBeNull());
   skillLists.request(server.name);
-  expect(host.requests("skills"), "the skills should not be read").toEqual([]);
+  expect(host.requests("list_skills"), "the skills should not be read").toEqual([]);
 });

@@ -42,12 +42,12 @@ class SkillLists extends PerServer<Skills> {
 
   /** Requests the list of skills from the server again. */
   refresh(server: string): Promise<void> {
-    return this.renew(server, () => call("skills", { server }));
+    return this.renew(server, () => call("list_skills", { server }));
   }
 }
 
 async function listSkills(server: string): Promise<Skills> {
-  const list = await call("skills", { server });
+  const list = await call("list_skills", { server });
   return reuseUnchanged(list, skillLists.get(server).value);
 }
 

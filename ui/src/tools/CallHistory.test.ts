@@ -116,7 +116,7 @@ describe("the history of a tool", () => {
   ) {
     const host = await startFakeHost(
       {
-        activity: ({ after }) => ({
+        read_activity: ({ after }) => ({
           entries: entries.filter(({ seq }) => seq > (after ?? 0)),
           dropped: 0,
         }),

@@ -91,7 +91,7 @@ let name: string;
 beforeEach(async () => {
   name = `server${(number += 1)}`;
   host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server, TOOLS) },
+    { read_catalog: ({ server }) => catalog(server, TOOLS) },
     { servers: [sampleServer({ name })] },
   );
 });
@@ -234,7 +234,11 @@ test("remembers the entered values and the last result", async () => {
 test.each([
   ["refused", "Refused: the tool was not called", "Call again"],
   ["cancelled", "Cancelled", "Call again"],
-  ["timeout", "The server did not respond in time. Drawbridge canceled the call.", "Show activity"],
+  [
+    "timeout",
+    "The server did not respond in time. Drawbridge cancelled the call.",
+    "Show activity",
+  ],
   ["server_gone", "The server stopped during this operation", "Restart the server"],
 ] as const)("the end %s has a message and a next step", async (code, words, step) => {
   const user = userEvent.setup();
@@ -314,6 +318,22 @@ describe("a tool result", () => {
     });
   });
 
+  test("E28: shows the source of an app on request only", async () => {
+    const contents = {
+      ...{ uri: "ui://files/view", mimeType: "text/html;profile=mcp-app" },
+      ...{ text: "<h1>Tides</h1>", blob: null },
+    };
+    const result: ToolResult = { ...RESULT, content: [{ type: "resource", contents }] };
+    const { container } = render(ToolResultView, { result, server: name });
+    expect(screen.getByText("ui://files/view"), "the app should be named").toBeVisible();
+    expect(screen.getByText(/is the page of an app/)).toBeVisible();
+    expect(container, "the source should be hidden at first").not.toHaveTextContent("Tides");
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Show the source" }));
+    expect(container, "the source should be shown as text").toHaveTextContent("<h1>Tides</h1>");
+    expect(screen.queryByRole("heading"), "the source should not be rendered").toBeNull();
+  });
+
   test("shows which arguments were sent", () => {
     render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
     expect(
@@ -346,7 +366,7 @@ describe("tools of all servers", () => {
 
   test("5,000 tools are searched and rendered without delay", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
-    host.answers.catalog = ({ server }) => catalog(server, many);
+    host.answers.read_catalog = ({ server }) => catalog(server, many);
     await catalogs.read(name);
     expect(
       matchingTools("number 49", many).length,

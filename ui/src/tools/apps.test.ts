@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonValue } from "$lib/api/generated";
 
-import { refersToApp, isAppUri } from "./apps";
+import { appUri, isAppUri } from "./apps";
 
 describe("apps", () => {
   test.each([
@@ -14,15 +14,16 @@ describe("apps", () => {
     expect(isAppUri(uri)).toBe(is);
   });
 
-  test.each<[JsonValue, boolean]>([
-    [{ _meta: { ui: { resourceUri: "ui://files/view" } } }, true],
-    [{ _meta: { "ui/resourceUri": "ui://files/view" } }, true],
-    [{ _meta: { ui: { resourceUri: "https://evil.example" } } }, false],
-    [{ _meta: { ui: { resourceUri: 7 } } }, false],
-    [{ _meta: { ui: [] } }, false],
-    [{ _meta: null }, false],
-    [null, false],
-  ])("a tool with %j has an app: %s", (others, has) => {
-    expect(refersToApp({ others })).toBe(has);
+  test.each<[JsonValue, string | null]>([
+    [{ _meta: { ui: { resourceUri: "ui://files/view" } } }, "ui://files/view"],
+    [{ _meta: { "ui/resourceUri": "ui://files/old" } }, "ui://files/old"],
+    [{ _meta: { ui: { resourceUri: "ui://a" }, "ui/resourceUri": "ui://b" } }, "ui://a"],
+    [{ _meta: { ui: { resourceUri: "https://evil.example" } } }, null],
+    [{ _meta: { ui: { resourceUri: 7 } } }, null],
+    [{ _meta: { ui: [] } }, null],
+    [{ _meta: null }, null],
+    [null, null],
+  ])("a tool with %j has the app %s", (others, uri) => {
+    expect(appUri({ others })).toBe(uri);
   });
 });

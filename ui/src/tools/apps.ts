@@ -9,16 +9,18 @@ export function isAppUri(uri: string): boolean {
 }
 
 /**
- * Returns `true` if the tool's definition refers to an app, by `_meta.ui.resourceUri` or the older
- * `_meta["ui/resourceUri"]`.
+ * Returns the URI of the app to which the tool's definition refers, by `_meta.ui.resourceUri` or the older
+ * `_meta["ui/resourceUri"]`, or `null` if there is none.
  */
-export function refersToApp({ others }: Pick<Tool, "others">): boolean {
-  const meta = member(others, "_meta");
-  const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
-  return named.some((uri) => typeof uri === "string" && isAppUri(uri));
+export function appUri({ others }: Pick<Tool, "others">): string | null {
+  const meta = memberOf(others, "_meta");
+  const named = [memberOf(memberOf(meta, "ui"), "resourceUri"), memberOf(meta, "ui/resourceUri")];
+  const isUri = (uri: JsonValue | undefined): uri is string =>
+    typeof uri === "string" && isAppUri(uri);
+  return named.find(isUri) ?? null;
 }
 
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,8 +1,10 @@
 // Actions of the buttons after a failed call, except repeating the call.
 import { call } from "$lib/api/client";
 import { router } from "$lib/state/router.svelte";
+import { windows } from "$lib/state/windows.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
+import { runInMainWindow } from "../shell/main-actions";
 
 import type { CallAction } from "./failures";
 
@@ -20,7 +22,8 @@ export function callActions(
     tools: () => router.server(server, "tools"),
     server: () => router.server(server),
     rules: () => router.go({ at: "rules" }),
-    check: () => computerCheck.open(),
+    // The window of a conversation may not check the computer.
+    check: () => (windows.own === null ? computerCheck.open() : runInMainWindow("checkup")),
     tool: () => router.server(server, "tools", tool),
   };
 }

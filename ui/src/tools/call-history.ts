@@ -66,23 +66,23 @@ export function toolCallsIn(entries: readonly ActivityEntry[]): PastCall[] {
 /** Returns the content of a call's request. `null` if the log contains only the beginning of the request. */
 export function parseSentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
   const parsed = truncated ? null : parseJson(text);
-  const params = parsed?.ok ? member(parsed.value, "params") : undefined;
-  const tool = member(params, "name");
+  const params = parsed?.ok ? memberOf(parsed.value, "params") : undefined;
+  const tool = memberOf(params, "name");
   if (typeof tool !== "string") return null;
-  const sent = (member(params, "arguments") ?? {}) as JsonValue;
-  const revision = member(member(params, "_meta"), REVISION);
+  const sent = (memberOf(params, "arguments") ?? {}) as JsonValue;
+  const revision = memberOf(memberOf(params, "_meta"), REVISION);
   return {
     tool,
     arguments: sent,
     revision: typeof revision === "string" ? revision : null,
     continued: ["inputResponses", "requestState"].some(
-      (name) => member(params, name) !== undefined,
+      (name) => memberOf(params, name) !== undefined,
     ),
     exact: !hasPossiblyRounded(sent) && !redacted,
   };
 }
 
-function member(value: unknown, name: string): unknown {
+function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }

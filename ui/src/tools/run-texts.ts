@@ -52,5 +52,5 @@ export function displayedProgress(progress: CallProgress | null): DisplayedProgr
   const { progress: done, total, message } = progress;
   if (total === null || !(total > 0)) return { part: null, text: String(done), message };
   const part = Math.min(1, Math.max(0, done / total));
-  return { part, text: `${Math.round(part * 100)} %`, message };
+  return { part, text: `${Math.round(part * 100)}%`, message };
 }

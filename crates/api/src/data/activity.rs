@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::ActivityKind;
 
 /// Request for a range of a server's activity log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ActivityRange {
     /// Name of the server in the settings.
     pub server: String,
@@ -18,7 +18,7 @@ pub struct ActivityRange {
 }
 
 /// Range of consecutive entries of a server's activity log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct ActivityPage {
     /// Entries of the page, in order.
     pub entries: Vec<ActivityEntry>,
@@ -27,7 +27,7 @@ pub struct ActivityPage {
 }
 
 /// Entry of a server's activity log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
     /// Sequence number of the entry in the server's log.
@@ -53,7 +53,7 @@ pub struct ActivityEntry {
 }
 
 /// Reference to one entry of a server's activity log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ActivityRef {
     /// Name of the server in the settings.
     pub server: String,
@@ -62,7 +62,7 @@ pub struct ActivityRef {
 }
 
 /// Full text of one message in the activity log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ActivityBody {
     /// Message as sent or received, with the server's secrets replaced by `[redacted]`.
     pub text: String,
@@ -73,14 +73,14 @@ pub struct ActivityBody {
 }
 
 /// Result of pinging a server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct PingAnswer {
     /// Round-trip time in milliseconds.
     pub milliseconds: f64,
 }
 
 /// Result of an export to a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SavedFile {
     /// Path of the written file, or `None` if the user closed the dialog.
     pub path: Option<String>,

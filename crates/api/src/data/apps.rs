@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::{AppAnswer, AppContext, DisplayedCall, SandboxGrants};
 
 /// Request that refers to the app of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppRef {
     /// Name of the server in the settings.
     pub server: String,
@@ -15,7 +15,7 @@ pub struct AppRef {
 }
 
 /// Request to approve exactly one version of an app's page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ApproveApp {
     /// Name of the server in the settings.
     pub server: String,
@@ -28,7 +28,7 @@ pub struct ApproveApp {
 }
 
 /// Request to remove the approval of an app's page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppPageRef {
     /// Name of the server in the settings.
     pub server: String,
@@ -37,7 +37,7 @@ pub struct AppPageRef {
 }
 
 /// Request to show the app of a tool call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct OpenApp {
     /// Name of the server in the settings.
     pub server: String,
@@ -50,7 +50,7 @@ pub struct OpenApp {
 }
 
 /// Message that a shown app posted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppMessage {
     /// Identifier of the shown app.
     pub view: String,
@@ -59,7 +59,7 @@ pub struct AppMessage {
 }
 
 /// Request to change the appearance or place of a shown app.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetAppContext {
     /// Identifier of the shown app.
     pub view: String,
@@ -67,8 +67,17 @@ pub struct SetAppContext {
     pub context: AppContext,
 }
 
+/// Request to let models use the tools of a shown app, or to turn them off.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct SetAppTools {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Hash of the definitions that were shown to the user, or `None` to turn the tools off.
+    pub hash: Option<String>,
+}
+
 /// Decision of the user on a request of a shown app.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AnswerApp {
     /// Identifier of the shown app.
     pub view: String,
@@ -79,7 +88,7 @@ pub struct AnswerApp {
 }
 
 /// Request to save a file that a shown app offers, at a place that the user selects.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SaveAppFile {
     /// Identifier of the shown app.
     pub view: String,
@@ -90,14 +99,14 @@ pub struct SaveAppFile {
 }
 
 /// Reference to a shown app.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppViewRef {
     /// Identifier of the shown app.
     pub view: String,
 }
 
 /// Approved page of an app.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ApprovedApp {
     /// URI of the app's page on its server.
     pub uri: String,

@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 
 /// Filter for the audit log. A member that is `None` does not restrict the entries.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(default)]
 pub struct AuditRange {
     /// Maximum number of entries to return.
@@ -28,7 +28,7 @@ pub struct AuditRange {
 }
 
 /// Page of the audit log, newest entry first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct AuditPage {
     /// Matching entries, newest first.
     pub entries: Vec<AuditEntry>,
@@ -40,7 +40,7 @@ pub struct AuditPage {
 ///
 /// The record in the log file is a different type, with shorter member names and without empty members. This type
 /// always has all members.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
     /// Number of the entry, counted from 1.
@@ -78,7 +78,7 @@ pub struct AuditEntry {
 }
 
 /// Result of verifying the audit log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct AuditVerdict {
     /// `true` if the verification found no problem.
     pub whole: bool,
@@ -104,7 +104,7 @@ pub struct AuditVerdict {
 }
 
 /// Range of consecutive entries of the audit log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 pub struct AuditSpan {
     /// Number of the first entry in the range.
     pub from: u64,
@@ -113,23 +113,23 @@ pub struct AuditSpan {
 }
 
 /// All grants that are in effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Grants {
     /// Grants that have neither expired nor been revoked.
     pub grants: Vec<Grant>,
     /// Last use of each rule since Drawbridge started.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<RuleUse>>", optional)]
     pub rule_uses: Vec<RuleUse>,
     /// Last time at which each server received its shared folders, since Drawbridge started.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<FolderUse>>", optional)]
     pub folder_uses: Vec<FolderUse>,
 }
 
 /// Last act that a rule allowed without consent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleUse {
     /// Reference to the rule that allowed the act.
@@ -139,7 +139,7 @@ pub struct RuleUse {
 }
 
 /// Last time at which a server received the folders that are shared with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderUse {
     /// Name of the server in the settings.
@@ -149,7 +149,7 @@ pub struct FolderUse {
 }
 
 /// An approval by the user that also applies to later acts of the same kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
     /// Identifier by which the grant is revoked.
@@ -170,13 +170,13 @@ pub struct Grant {
     /// does not apply if the hash changes.
     pub bound_hash: String,
     /// Last act that the grant allowed, or `None` if the grant was never used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub last_use: Option<LastUse>,
 }
 
 /// Request that refers to a grant by its identifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct GrantRef {
     /// Identifier of the grant, by which it is revoked.
     pub id: String,

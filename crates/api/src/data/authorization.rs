@@ -7,7 +7,7 @@ use ts_rs::TS;
 use super::{SignInFailure, SignInPhase, TokenStorage, UrlParts};
 
 /// Authorization state of one server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Authorization {
     /// Name of the server in the settings.
@@ -29,7 +29,7 @@ pub struct Authorization {
 }
 
 /// Account that is signed in at an authorization server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
     /// Issuer identifier, exactly as in the authorization server's metadata.
@@ -57,7 +57,7 @@ pub struct Account {
 }
 
 /// Origin of Drawbridge's client identifier at an authorization server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientIdentity {
     /// The client identifier is in the server's settings (pre-registered client).
@@ -71,7 +71,7 @@ pub enum ClientIdentity {
 }
 
 /// State of a sign-in that is in progress.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProgress {
     /// Phase of the sign-in, such as waiting for the browser.
@@ -92,7 +92,7 @@ pub struct SignInProgress {
 }
 
 /// Reason why a sign-in was started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SignInReason {
     /// The user signs in to the server, and no other account is signed in.
@@ -112,7 +112,7 @@ pub enum SignInReason {
 }
 
 /// Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInStep {
     /// Start of the sign-in step, in milliseconds since 1970.
@@ -133,7 +133,7 @@ pub struct SignInStep {
 }
 
 /// Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
 pub enum SignOutOutcome {
     /// The authorization server revoked the tokens.
@@ -150,7 +150,7 @@ pub enum SignOutOutcome {
 }
 
 /// Redirect URL that the user copied from the browser at the end of a sign-in.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct CompleteSignIn {
     /// Name of the server in the settings.
     pub server: String,

@@ -9,7 +9,7 @@ use ts_rs::TS;
 use super::{Message, ResourceContents};
 
 /// Request to call a tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct CallTool {
     /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
@@ -25,7 +25,7 @@ pub struct CallTool {
 }
 
 /// Request for the messages of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct GetPrompt {
     /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
@@ -38,13 +38,13 @@ pub struct GetPrompt {
     pub arguments: BTreeMap<String, String>,
     /// Hash of the prompt's definition that was shown to the user, or `None` if it was not shown. If the definition has
     /// changed, the request is denied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[ts(optional)]
     pub hash: Option<String>,
 }
 
 /// Messages of a prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct PromptResult {
     /// Description that the server returned with the messages. Untrusted text.
     pub description: Option<String>,
@@ -53,7 +53,7 @@ pub struct PromptResult {
 }
 
 /// Request to read a resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ReadResource {
     /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
     pub call: String,
@@ -67,7 +67,7 @@ pub struct ReadResource {
 }
 
 /// Contents of a resource, which may consist of several parts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceResult {
     /// Parts of the resource, each either text or bytes.
@@ -79,7 +79,7 @@ pub struct ResourceResult {
 }
 
 /// Request that refers to a call by its identifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct CallRef {
     /// Identifier of the call, chosen by its caller.
     pub call: String,

@@ -10,7 +10,7 @@ use ts_rs::TS;
 use super::ReviewMarks;
 
 /// Tools, prompts, resources and templates of a server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
     /// Name of the server in the settings.
@@ -33,7 +33,7 @@ pub struct Catalog {
 ///
 /// `None` if the server does not specify a time. The list is then requested again only when the server reports a
 /// change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 pub struct CatalogExpiry {
     /// Time until which the list of tools is fresh.
     pub tools: Option<u64>,
@@ -46,7 +46,7 @@ pub struct CatalogExpiry {
 }
 
 /// Request to read a list from the server, even if it is fresh.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct RefreshList {
     /// Name of the server in the settings.
     pub server: String,
@@ -55,7 +55,7 @@ pub struct RefreshList {
 }
 
 /// Kind of a list that a server provides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
     /// List that `tools/list` returns.
@@ -77,7 +77,7 @@ pub struct Icon {
 }
 
 /// Tool that a server lists, with its review state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
     /// Name by which calls refer to the tool.
@@ -105,7 +105,7 @@ pub struct Tool {
 }
 
 /// Claims of a server about a tool's effects. Never used to make a decision less strict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolClaims {
     /// `readOnlyHint`: the tool does not modify anything.
@@ -117,7 +117,6 @@ pub struct ToolClaims {
     /// `openWorldHint`: the tool interacts with external entities.
     pub open_world: Option<bool>,
     /// `true` if the tool's definition demands the user's consent for each call, which Drawbridge then requires.
-    #[serde(default)]
     pub asks_each_time: bool,
 }
 
@@ -156,7 +155,7 @@ pub struct PromptArgument {
 }
 
 /// Resource that a server lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
     /// URI that identifies the resource on its server.
@@ -176,7 +175,7 @@ pub struct Resource {
 }
 
 /// Resource template of a server (RFC 6570).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
     /// URI template (RFC 6570) that results in the resource's URI.
@@ -196,7 +195,7 @@ pub struct ResourceTemplate {
 }
 
 /// Prompt or resource template whose argument is to be completed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CompletionReference {
     /// Prompt, referred to by name.
@@ -212,8 +211,8 @@ pub enum CompletionReference {
 }
 
 /// Request for completions of an argument.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Complete {
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct CompleteArgument {
     /// Name of the server in the settings.
     pub server: String,
     /// Prompt or resource template that contains the argument.
@@ -228,7 +227,7 @@ pub struct Complete {
 }
 
 /// Values that a server suggests for an argument.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
     /// Suggested values, at most 100.
@@ -240,7 +239,7 @@ pub struct Completion {
 }
 
 /// URI template with values for its variables.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ExpandTemplate {
     /// URI template to expand.
     pub template: String,
@@ -249,14 +248,14 @@ pub struct ExpandTemplate {
 }
 
 /// Result of the expansion of a URI template.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ExpandedTemplate {
     /// URI that results from the expansion.
     pub uri: String,
 }
 
 /// Request that refers to a resource of a server by its URI.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ResourceRef {
     /// Name of the server in the settings.
     pub server: String,

@@ -7,11 +7,12 @@ use ts_rs::TS;
 use super::{
     ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
     FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
-    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, UrlParts,
+    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, StricterReason,
+    ToolClaims, UrlParts,
 };
 
 /// A pending request for the user's consent to an act.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
@@ -37,16 +38,21 @@ pub struct ConsentRequest {
     pub scopes: Vec<ApprovalScope>,
     /// Stable name of the reason why consent is required.
     pub reason: String,
+    /// The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
+    /// rule or grant can allow such acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub stricter_reason: Option<StricterReason>,
     /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, or `None` if no call depends on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
 }
 
 /// Subject of a consent request, with the payload that an approval releases.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestBody {
     /// Start of a local server with this exact command.
@@ -64,19 +70,19 @@ pub enum ConsentRequestBody {
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxPlan>,
         /// Files that the approval is bound to, starting with the program.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<LaunchFile>>", optional)]
         files: Vec<LaunchFile>,
         /// Other servers that could modify one of the files, because their sandbox lets them write to it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<FileWriter>>", optional)]
         writers: Vec<FileWriter>,
         /// Package that the command would load, if the program is a launcher such as `npx`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         package: Option<LoadedPackage>,
     },
@@ -99,8 +105,13 @@ pub enum ConsentRequestBody {
     },
     /// Tool call by the user or a model.
     Tool {
-        /// Name of the tool, as its server lists it.
+        /// Name of the tool, as its server or app lists it.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
+        /// does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        app: Option<String>,
         /// Display title that the server provides. Untrusted text.
         title: Option<String>,
         /// Description that the server provides. Untrusted text.
@@ -117,17 +128,17 @@ pub enum ConsentRequestBody {
         /// or if the definition changed while the request was pending.
         changed_since_allowed: bool,
         /// Tools that can be allowed together because their server declares that they only read, including this one.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<String>>", optional)]
         read_only_tools: Vec<String>,
         /// Whole definition as JSON, or `None` if the user has reviewed it. Approving the call also records a review of
         /// the definition.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
         /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
         /// also covers the configuration of the server.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
     },
@@ -136,6 +147,10 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        app: Option<String>,
         /// Content that the model would read.
         content: Vec<Content>,
         /// `true` if the result is reported to the model as an error.
@@ -235,7 +250,7 @@ pub enum ConsentRequestBody {
 }
 
 /// Step of a sampling request that the user or a model works on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplingStep {
     /// The user reviews the request to the model.
@@ -247,7 +262,7 @@ pub enum SamplingStep {
 }
 
 /// User's decision on a consent request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum ConsentDecision {
     /// Approves the payload that was shown.
@@ -299,7 +314,7 @@ pub enum ConsentDecision {
 }
 
 /// OAuth client that the user enters during a sign-in.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EnteredClient {
     /// Client identifier at the authorization server.
@@ -316,7 +331,7 @@ impl std::fmt::Debug for EnteredClient {
 }
 
 /// Decision of the user, bound to the payload that was shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct DecideConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
@@ -327,7 +342,7 @@ pub struct DecideConsentRequest {
 }
 
 /// Change of the payload of a consent request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum ConsentRequestEdit {
     /// Replaces the arguments of a tool call.
@@ -353,7 +368,7 @@ pub enum ConsentRequestEdit {
 }
 
 /// Request to change the payload of a consent request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct EditConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
@@ -362,7 +377,7 @@ pub struct EditConsentRequest {
 }
 
 /// Request to deny the consent requests of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct DenyAllConsentRequests {
     /// Name of the server in the settings.
     pub server: String,
@@ -371,7 +386,7 @@ pub struct DenyAllConsentRequests {
 }
 
 /// Request that contains a URL.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct UrlText {
     /// URL to open or to parse.
     pub url: String,

@@ -51,7 +51,7 @@ pub enum FolderAccess {
 }
 
 /// Resolved sandbox: its mechanism, and all files and hosts that the server could access.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
     /// Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
@@ -65,7 +65,7 @@ pub struct SandboxPlan {
     /// Private home folder of the server, readable and writable.
     pub home: String,
     /// Paths inside the accessible folders that stay hidden because they contain Drawbridge's records and secrets.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub hidden: Vec<String>,
     /// Hosts that the server may connect to.
@@ -75,7 +75,7 @@ pub struct SandboxPlan {
 }
 
 /// Server whose sandbox lets it modify a file that another server runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct FileWriter {
     /// Name of the server that may write to the file.
     pub server: String,
@@ -86,7 +86,7 @@ pub struct FileWriter {
 }
 
 /// File that determines what a local server runs. The approval of a start is bound to its content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchFile {
     /// Path of the file, as the command refers to it.
@@ -105,24 +105,24 @@ pub struct LaunchFile {
 }
 
 /// Files and hosts that a server could access if it were started now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SandboxReport {
     /// Sandbox of the server, or `None` if it has none or it can't be set up.
     pub plan: Option<SandboxPlan>,
     /// Reason why the server could not be started, as a sentence for the user, or `None` if it could.
     pub problem: Option<String>,
     /// Stable identifier of the reason why the sandbox can't be set up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cause: Option<SandboxProblem>,
     /// Files that the server appears to need but can't access, as sentences for the user.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub missing: Vec<String>,
 }
 
 /// Request to propose a sandbox for the server in a start request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ProposeSandbox {
     /// Identifier of the consent request.
     pub id: String,
@@ -131,7 +131,7 @@ pub struct ProposeSandbox {
 }
 
 /// Result of proposing a sandbox for the server in a start request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SandboxOffer {
     /// The server can run in the proposed sandbox.
@@ -162,7 +162,7 @@ pub enum SandboxOffer {
 }
 
 /// Request to add a sandbox to the settings of the server in a start request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AddSandbox {
     /// Identifier of the consent request.
     pub id: String,

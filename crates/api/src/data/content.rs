@@ -15,7 +15,7 @@ pub struct Message {
 }
 
 /// Request to save binary content from a server to a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveMedia {
     /// Title from which a file name is suggested. Untrusted text from the server.

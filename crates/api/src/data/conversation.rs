@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Conversation without its items, as displayed in the list of conversations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSummary {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
@@ -21,7 +21,7 @@ pub struct ConversationSummary {
 }
 
 /// Conversation with the items of its selected branch.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
@@ -35,16 +35,12 @@ pub struct Conversation {
     /// Names of the servers whose content the conversation contains.
     pub sources: Vec<String>,
     /// Settings that the user made for the conversation.
-    #[serde(default)]
     pub settings: ConversationSettings,
     /// `true` if a model is replying in the conversation.
-    #[serde(default)]
     pub answering: bool,
     /// `true` if the branch has items that precede `items`.
-    #[serde(default)]
     pub has_more: bool,
     /// Unsent text in the composer.
-    #[serde(default)]
     pub draft: String,
 }
 
@@ -83,7 +79,7 @@ pub struct ConversationItem {
 }
 
 /// Message to send to the model of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SendMessage {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -103,7 +99,7 @@ pub struct SendMessage {
 }
 
 /// Request to replace a message in a new branch. The original message and the items after it are preserved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct EditMessage {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -121,7 +117,7 @@ pub struct EditMessage {
 }
 
 /// Request to generate a reply again, in a new branch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct RetryReply {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -134,7 +130,7 @@ pub struct RetryReply {
 }
 
 /// Items created at the start of a reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct StartedReply {
     /// Identifier of the user's message, or `None` if no message was added.
     pub message: Option<String>,
@@ -143,7 +139,7 @@ pub struct StartedReply {
 }
 
 /// Reference to an item of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ItemRef {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -152,7 +148,7 @@ pub struct ItemRef {
 }
 
 /// Request to store the unsent text of a conversation's composer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetDraft {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -161,7 +157,7 @@ pub struct SetDraft {
 }
 
 /// Request to replace the settings of a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct SetConversation {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -170,14 +166,14 @@ pub struct SetConversation {
 }
 
 /// Reference to a saved system prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SavedSystemPromptRef {
     /// Identifier of the saved prompt.
     pub id: String,
 }
 
 /// Tools of a conversation, and the way in which they are sent to its model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTools {
     /// Tools of the conversation's servers, in the order in which the model receives them.
@@ -193,12 +189,16 @@ pub struct ConversationTools {
 }
 
 /// Tool that a conversation's model may be able to use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ConversationTool {
     /// Name of the server in the settings.
     pub server: String,
     /// Name of the tool. Empty if the server is not running.
     pub tool: String,
+    /// Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub app: Option<String>,
     /// Name of the tool, as presented to the model.
     pub key: String,
     /// Estimated number of tokens of the tool's definition.
@@ -208,7 +208,7 @@ pub struct ConversationTool {
 }
 
 /// Token usage and cost of a conversation, over all branches.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
     /// Number of tokens of all replies, as reported by the providers.
@@ -225,7 +225,7 @@ pub struct ConversationCost {
 }
 
 /// File format of an exported conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
     /// The selected branch as Markdown, for reading.
@@ -235,7 +235,7 @@ pub enum ExportFormat {
 }
 
 /// Request to write a conversation to a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ExportConversation {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -244,21 +244,21 @@ pub struct ExportConversation {
 }
 
 /// Request to create a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct NewConversation {
     /// Title of the conversation for display, which the user can change.
     pub title: String,
 }
 
 /// Request that refers to a conversation by its identifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ConversationRef {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
 }
 
 /// Items to append to a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct AppendItems {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -267,7 +267,7 @@ pub struct AppendItems {
 }
 
 /// Request to change the title of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct RenameConversation {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,

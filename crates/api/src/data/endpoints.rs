@@ -1,12 +1,12 @@
 //! Sign-in settings and endpoints, as a consent request displays them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use ts_rs::TS;
 
 use super::{AuthField, UrlParts};
 
 /// Sign-in setting of a server, displayed in a consent request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSetting {
     /// Name of the setting that the value belongs to.
@@ -22,7 +22,7 @@ pub struct AuthSetting {
 }
 
 /// Endpoint that receives credentials, codes or tokens during or after a sign-in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInEndpoint {
     /// Purpose for which the endpoint receives data.
@@ -36,7 +36,7 @@ pub struct SignInEndpoint {
 }
 
 /// Purpose of an endpoint in a sign-in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointUse {
     /// Token endpoint, which issues and refreshes tokens for the server.

@@ -63,7 +63,8 @@ mod tests {
     fn partial_limits_are_rejected() {
         let settings = |more: serde_json::Value| {
             let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
-                "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100});
+                "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100,
+                "menuBar": false});
             settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             serde_json::from_value::<Settings>(settings)
         };

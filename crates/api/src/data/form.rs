@@ -7,7 +7,7 @@ use ts_rs::TS;
 use super::FormProblem;
 
 /// Request to validate the content of a form.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct CheckForm {
     /// Identifier of the consent request that contains the form.
     pub id: String,
@@ -16,7 +16,7 @@ pub struct CheckForm {
 }
 
 /// Validation errors of a form's content. Empty if the content can be sent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 pub struct FormProblems {
     /// Validation errors by field, in the order of the form.
     pub problems: Vec<FormProblem>,

@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::{ConversationItem, FoundItem};
 
 /// Request for a page of a conversation's items.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ItemRange {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
@@ -17,7 +17,7 @@ pub struct ItemRange {
 }
 
 /// Consecutive items of one branch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemPage {
     /// Items in order, oldest first.
@@ -27,21 +27,21 @@ pub struct ItemPage {
 }
 
 /// Reference to large content by its hash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct BlobRef {
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct OmittedDataRef {
     /// SHA-256 of the content, in hexadecimal, as in [`OmittedContent`].
     pub hash: String,
 }
 
 /// Large content that was omitted from an item.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Blob {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct OmittedData {
     /// Bytes of the large content, encoded in Base64.
     pub data: String,
 }
 
 /// Search over all conversations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SearchHistory {
     /// Words that an item must all contain. The last word may be incomplete. Chinese, Japanese and Korean text matches
     /// anywhere in a word.
@@ -55,7 +55,7 @@ pub struct SearchHistory {
 }
 
 /// Search results, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundItems {
     /// Items that match the search.

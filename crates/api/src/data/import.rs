@@ -10,7 +10,7 @@ pub use other_apps::{
 };
 
 /// Settings files to search for servers. By default, those of all known apps in the home folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
     /// Identifier of the only app whose settings are searched, or `None` for all known apps.
@@ -23,7 +23,7 @@ pub struct ImportSource {
 }
 
 /// Path of a folder that may contain a project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
     /// Path of the project folder, which must be shared with a server as a root.
@@ -31,21 +31,21 @@ pub struct ProjectFolder {
 }
 
 /// Settings files in a project folder that may define servers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ProjectFiles {
     /// Paths of the files, relative to the folder.
     pub files: Vec<String>,
 }
 
 /// Projects whose settings files define servers that the user has not seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 pub struct UnseenProjects {
     /// Unseen projects, in the order of their paths.
     pub projects: Vec<ProjectServers>,
 }
 
 /// Project whose servers the user has seen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SeenProject {
     /// Path of the project folder, which must be shared with a server as a root.
@@ -55,7 +55,7 @@ pub struct SeenProject {
 }
 
 /// Servers that a search of other apps' settings found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
     /// Names of the apps that were searched, in the order of the table of known apps.
@@ -67,7 +67,7 @@ pub struct ImportCandidates {
 }
 
 /// App whose settings define servers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportApp {
     /// Identifier of the app, as used in [`ImportSource`].
     pub id: String,
@@ -80,7 +80,7 @@ pub struct ImportApp {
 }
 
 /// Settings file of an app, with the number of servers in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportFile {
     /// Absolute path of the file.
     pub path: String,
@@ -89,7 +89,7 @@ pub struct ImportFile {
 }
 
 /// Server found in the settings of another app. Does not contain the values of secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
     /// Hash of the configuration that the import would create, without its secrets, and of the place where it was
@@ -126,7 +126,7 @@ pub struct ImportCandidate {
 }
 
 /// OAuth client that an app uses to sign in to a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
     /// Client identifier at the authorization server.
@@ -140,7 +140,7 @@ pub struct ImportSignIn {
 }
 
 /// Environment variable or header of an import candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedValue {
     /// Name of the variable or header.
@@ -152,7 +152,7 @@ pub struct ImportedValue {
 }
 
 /// Request to import servers that an earlier search found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportServers {
     /// Search whose results were shown to the user.
@@ -162,14 +162,14 @@ pub struct ImportServers {
 }
 
 /// Outcomes of an import, one for each selected candidate.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 pub struct ImportedServers {
     /// Outcome for each selected candidate, in the order of the request.
     pub outcomes: Vec<ImportOutcome>,
 }
 
 /// Outcome of the import of one selected candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
     /// Identifier of the candidate, as in [`ImportCandidate::id`].
@@ -183,7 +183,7 @@ pub struct ImportOutcome {
 }
 
 /// Request to write one server in a format of other apps or as an install link.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ExportServer {
     /// Name of the server in the settings.
@@ -193,7 +193,7 @@ pub struct ExportServer {
 }
 
 /// Format in which one server is exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerExportForm {
     /// JSON with an object `mcpServers`, as in the settings of most apps.
@@ -202,12 +202,14 @@ pub enum ServerExportForm {
     VsCode,
     /// Link that adds the server to Drawbridge.
     Link,
+    /// Markdown with that link, for a README.
+    LinkMarkdown,
 }
 
 /// One server in a format of other apps or as an install link. Contains no secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ExportedServer {
-    /// JSON or link, for copying.
+    /// JSON, link or Markdown, for copying.
     pub text: String,
     /// Values and settings that the text omits.
     pub omissions: ExportOmissions,

@@ -9,10 +9,10 @@ use ts_rs::TS;
 
 use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
-pub use installs::{InputKind, InputProblem, InstallNote, PlanInput, PlanPlace};
+pub use installs::{InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace};
 
 /// Request to search the registry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistrySearch {
     /// Text to search for in server names, at most 200 bytes. An empty text matches all servers.
@@ -27,7 +27,7 @@ pub struct RegistrySearch {
 }
 
 /// Page of servers in the registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryPage {
     /// Latest version of each server on this page.
@@ -41,7 +41,7 @@ pub struct RegistryPage {
 }
 
 /// Origin of a registry response.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAnswer {
     /// Base URL of the registry.
@@ -55,7 +55,7 @@ pub struct RegistryAnswer {
 }
 
 /// Version of a server, as listed in the registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryListing {
     /// Name of the server in the registry, in the form `namespace/name`.
@@ -83,7 +83,7 @@ pub struct RegistryListing {
 }
 
 /// Account or domain that owns the namespace of a server's name. Implies nothing about the code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct RegistryPublisher {
     /// Kind of the owner: a GitHub account or a domain.
     pub kind: PublisherKind,
@@ -94,7 +94,7 @@ pub struct RegistryPublisher {
 }
 
 /// Kind of the owner of a namespace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherKind {
     /// Account on GitHub.
@@ -104,7 +104,7 @@ pub enum PublisherKind {
 }
 
 /// Status of a version in the registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RegistryStatus {
     /// The version can be installed.
@@ -118,7 +118,7 @@ pub enum RegistryStatus {
 }
 
 /// Reference to a server in the registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistryServerName {
     /// Name of the server in the registry, in the form `namespace/name`.
@@ -132,7 +132,7 @@ pub struct RegistryServerName {
 }
 
 /// Version of a server in the registry, with the list of all its versions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryServer {
     /// Requested version of the server.
@@ -148,7 +148,7 @@ pub struct RegistryServer {
 }
 
 /// Entry in the list of a server's versions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryVersion {
     /// Version of the server, as the publisher writes it.
@@ -162,7 +162,7 @@ pub struct RegistryVersion {
 }
 
 /// Server that the user can install. Nothing is unpacked, started or approved yet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallOffer {
     /// Source to use in the following requests. It contains the exact version and the selected target, or the SHA-256
@@ -179,7 +179,7 @@ pub struct InstallOffer {
 }
 
 /// Origin of a server to install.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum InstallOrigin {
     /// Server in a registry.
@@ -197,7 +197,7 @@ pub enum InstallOrigin {
 
 /// Bundle to install. The hash, the sizes and the folder are determined by Drawbridge, and all other members are claims
 /// of the publisher.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferedBundle {
     /// Name of the bundle's file.
@@ -224,12 +224,12 @@ pub struct OfferedBundle {
     pub files: u32,
     /// Size of the unpacked bundle in bytes.
     pub unpacked_bytes: u64,
-    /// Sentences about unsupported members of the manifest.
-    pub warnings: Vec<String>,
+    /// Parts of the manifest that are not used.
+    pub warnings: Vec<ManifestWarning>,
 }
 
 /// Configuration that an installation would add, with the inputs that the user has to fill in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPlan {
     /// Suggested name, unique among the configured servers.
@@ -250,7 +250,7 @@ pub struct InstallPlan {
 }
 
 /// Command or URL in an install plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlannedTarget {
     /// Local server that is started with a command.
@@ -274,7 +274,7 @@ pub enum PlannedTarget {
 }
 
 /// Part of a text in an install plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedPart {
     /// Literal text without a placeholder.
@@ -285,7 +285,7 @@ pub enum PlannedPart {
 
 /// Server to install, with the user's values of the inputs. Secret values are stored in the keychain when the server is
 /// installed.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InstallDraft {
     /// Source of the server, from [`InstallOffer::source`].
@@ -305,7 +305,7 @@ pub struct InstallDraft {
 }
 
 /// Exact configuration that would be added, or the problems that prevent it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPreview {
     /// Problems of the input values, by key of the input.
@@ -321,7 +321,7 @@ pub struct InstallPreview {
 }
 
 /// Configuration that would be added, with secrets masked that the keychain would store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum PreviewedServer {
     /// Local server that is started with a command.
@@ -350,7 +350,7 @@ pub enum PreviewedServer {
 }
 
 /// Part of the value of a variable or header.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewedPart {
     /// Text that the settings file would contain.
@@ -362,9 +362,9 @@ pub enum PreviewedPart {
 }
 
 /// Request to install a server exactly as shown in a preview.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Install {
+pub struct InstallServer {
     /// Server to install, with the user's values of the inputs.
     pub draft: InstallDraft,
     /// Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.
@@ -375,7 +375,7 @@ pub struct Install {
 }
 
 /// Request for newer versions of the servers that were installed from a registry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledVersions {
     /// `true` to send requests to the registry even if cached responses are less than an hour old.
@@ -384,14 +384,14 @@ pub struct InstalledVersions {
 }
 
 /// Reports on newer versions of the installed servers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct VersionReports {
     /// Report for each server that was installed from a registry, in the order of the settings file.
     pub servers: Vec<VersionReport>,
 }
 
 /// Report on newer versions of an installed server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionReport {
     /// Name of the server in the settings.
@@ -411,7 +411,7 @@ pub struct VersionReport {
 }
 
 /// Version that is newer than the installed one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NewerVersion {
     /// Newer version of the server, as the publisher writes it.
@@ -421,7 +421,7 @@ pub struct NewerVersion {
 }
 
 /// Request for the install plan of another version of an installed server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct UpgradeSource {
     /// Name of the installed server in the settings.
@@ -432,7 +432,7 @@ pub struct UpgradeSource {
 }
 
 /// Other version of an installed server, with its install plan. Nothing is unpacked, stopped or approved yet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UpgradeOffer {
     /// Install plan for the other version.

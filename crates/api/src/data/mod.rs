@@ -86,7 +86,7 @@ pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, Loo
 pub use offers::skills::SkillFile;
 pub use policy::{
     ApprovalScope, ArgumentJudgement, LastUse, Preset, ReviewState, RuleDirection, RuleEffect, RuleScope, RuleSource,
-    UsedBy,
+    StricterReason, UsedBy,
 };
 pub use ports::server_config::{
     AuthField, AuthIdentityProvider, ConfigProblem, InstallationInfo, ServerOrigin, ToolFilter,
@@ -105,7 +105,7 @@ use ts_rs::TS;
 pub struct EmptyObject {}
 
 /// State of the host that the page needs when it loads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
     /// Number of the first event that this state does not include.
@@ -123,7 +123,7 @@ pub struct Snapshot {
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
     /// Paths of the files that Drawbridge uses, for display.
-    pub paths: Paths,
+    pub paths: AppPaths,
     /// Version number of Drawbridge.
     pub version: String,
 }

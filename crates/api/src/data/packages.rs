@@ -1,10 +1,10 @@
 //! Packages that launchers such as `npx` download and run.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use ts_rs::TS;
 
 /// Package that a launcher such as `npx` would download and run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadedPackage {
     /// Name of the launcher, as written in the command.
@@ -28,7 +28,7 @@ pub struct LoadedPackage {
 }
 
 /// Version of a package, with the hash and origin of its files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageVersion {
     /// Version number, or the tag of a container image.
@@ -40,7 +40,7 @@ pub struct PackageVersion {
 }
 
 /// Reason why the version of a package could not be determined.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
     /// Reason why the version is unknown.
@@ -50,7 +50,7 @@ pub struct UnknownPackage {
 }
 
 /// Reason why the version of a package could not be determined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownPackageReason {
     /// The launcher runs a shell command line, which Drawbridge doesn't parse.

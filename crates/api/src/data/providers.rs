@@ -19,7 +19,7 @@ pub struct Models {
 }
 
 /// Model provider that the user configured, with its models.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
     /// Identifier that the user chose for the provider.
@@ -49,7 +49,7 @@ pub struct ModelProvider {
 }
 
 /// Content that a wire protocol can't represent, and its conversion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
     pub feature: String,
@@ -101,7 +101,7 @@ pub struct ModelPrice {
 }
 
 /// Model server that was found on this computer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct FoundProvider {
     /// Identifier of the preset with which the server can be added as a provider.
     pub preset: String,
@@ -114,7 +114,7 @@ pub struct FoundProvider {
 }
 
 /// Request to add or change a provider.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SetProvider {
     /// Identifier of the provider, which consists of letters, digits, `-`, `_` and `.`.
@@ -135,7 +135,7 @@ pub struct SetProvider {
 }
 
 /// Conversion that the user chose for one kind of content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ConversionChoice {
     /// Kind of the content, as in [`LossyConversion::feature`].
     pub feature: String,
@@ -144,14 +144,14 @@ pub struct ConversionChoice {
 }
 
 /// Request that refers to a model provider by its identifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ProviderId {
     /// Identifier that the user chose for the provider.
     pub id: String,
 }
 
 /// Request to store the API key of a provider. The key is bound to the provider's current URL.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetProviderKey {
     /// Identifier that the user chose for the provider.
     pub id: String,
@@ -166,7 +166,7 @@ impl std::fmt::Debug for SetProviderKey {
 }
 
 /// Request to test a provider.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct TestProvider {
     /// Identifier that the user chose for the provider.
     pub id: String,
@@ -177,7 +177,7 @@ pub struct TestProvider {
 }
 
 /// Result of testing a model provider, for display.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderTest {
     /// Number of models that the provider lists.
@@ -191,7 +191,7 @@ pub struct ProviderTest {
 }
 
 /// Request to set the default model of new conversations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct DefaultModel {
     /// Default model, or `None` to remove the default.
     pub model: Option<ModelRef>,

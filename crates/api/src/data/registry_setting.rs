@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Registry that servers are installed from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct RegistryReport {
     /// Base URL of the registry.
     pub address: String,
@@ -18,7 +18,7 @@ pub struct RegistryReport {
 }
 
 /// Request to change the registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistry {
     /// Base URL of the registry, with the scheme https, or http for this computer. `None` for the official registry.
@@ -29,7 +29,7 @@ pub struct SetRegistry {
 }
 
 /// Header that is sent with each request to the registry.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistryHeader {
     /// Name of the header, such as `Authorization`.

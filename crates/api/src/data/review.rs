@@ -25,7 +25,7 @@ pub struct ReviewMarks {
 
 /// Request to record that the user has reviewed definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Review {
+pub struct ReviewDefinitions {
     /// Name of the server in the settings.
     pub server: String,
     /// Tools whose definitions the user has reviewed.
@@ -46,9 +46,9 @@ pub struct ReviewedDefinition {
 }
 
 /// Data that was recorded at the user's reviews of a server.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Pins {
+pub struct ReviewedDefinitions {
     /// Name of the server in the settings.
     pub server: String,
     /// Identity of the server as pairs of label and value: its command and program, or its URL.
@@ -66,7 +66,7 @@ pub struct Pins {
 }
 
 /// Definition that the user has reviewed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct PinnedDefinition {
     /// Name of the reviewed tool or prompt.
     pub name: String,

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// All policy rules and presets, with the state of the rule files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
     /// Preset that the user chose.
@@ -24,7 +24,7 @@ pub struct Policy {
 }
 
 /// Path and state of a rule file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct RuleFile {
     /// Path of the rule file, which need not exist.
     pub path: String,
@@ -145,14 +145,14 @@ pub struct RuleRef {
 }
 
 /// Request to change the preset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 pub struct SetPreset {
     /// Preset to use from now on.
     pub preset: Preset,
 }
 
 /// Request to set or end the user's trust in a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetTrust {
     /// Name of the server in the settings.
     pub server: String,
@@ -161,7 +161,7 @@ pub struct SetTrust {
 }
 
 /// Act on which the policy decides in a dry run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct DryRun {
     /// Name of the server in the settings.
     pub server: String,
@@ -170,7 +170,7 @@ pub struct DryRun {
 }
 
 /// Result of a dry run: the decision on an act, with its explanation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DryRunResult {
     /// Effect of the decision: allow, ask or deny.
@@ -194,7 +194,7 @@ pub struct DryRunResult {
 }
 
 /// Source of a decision by the policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DecisionSource {
     /// Built-in rule that always applies.
@@ -216,7 +216,7 @@ pub enum DecisionSource {
 }
 
 /// Rule, grant or preset that was considered for a decision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ConsideredRule {
     /// Rule, grant or preset that was considered.
     pub by: DecisionSource,
@@ -233,7 +233,7 @@ pub struct ConsideredRule {
 }
 
 /// Policy rules and grants as a text for display and export.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct PolicyText {
     /// JSON document with all rules and grants in effect.
     pub text: String,

@@ -53,7 +53,7 @@ pub struct SamplingTool {
 }
 
 /// Model that responds to a sampling request, with the reason for its choice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingModel {
     /// Provider and identifier of the model.
@@ -67,7 +67,7 @@ pub struct SamplingModel {
 }
 
 /// Reason why a model was chosen for a sampling request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ModelChosenBy {
     /// The user selected the model for this request.
@@ -96,7 +96,7 @@ pub enum ModelChosenBy {
 }
 
 /// Content that a provider's wire protocol can't represent, and its conversion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
     /// Kind of the content or parameter, by its stable name.
     pub feature: String,
@@ -106,7 +106,7 @@ pub struct SamplingLoss {
 }
 
 /// Progress of a model that responds to a sampling request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SamplingRun {
     /// The request was not sent to a model.
@@ -170,7 +170,7 @@ pub struct SamplingLimits {
 }
 
 /// Usage of the user's models by one server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingUsage {
     /// Number of sampling requests.
     pub requests: u64,
@@ -181,7 +181,7 @@ pub struct SamplingUsage {
 }
 
 /// Sampling settings and usage of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingReport {
     /// Sampling settings that the user made for the server.
@@ -197,7 +197,7 @@ pub struct SamplingReport {
 }
 
 /// Limit on a server's usage of models that was reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReachedSamplingLimit {
     /// Limited quantity: `requests`, `tokens`, `money` or `rounds`.
@@ -209,7 +209,7 @@ pub struct ReachedSamplingLimit {
 }
 
 /// Request to change the sampling settings of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetSampling {
     /// Name of the server in the settings.
     pub server: String,

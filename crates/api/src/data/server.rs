@@ -91,7 +91,7 @@ pub enum HttpKind {
 }
 
 /// Configuration and state of a server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
     /// Name of the server in the settings, unique.
@@ -121,9 +121,9 @@ pub struct Server {
     /// Instructions of the server for a model. Untrusted.
     pub instructions: Option<String>,
     /// Number of items in each list.
-    pub counts: Counts,
+    pub counts: ListCounts,
     /// Number of tools and prompts that the user has not reviewed, or `None` if there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unreviewed: Option<UnreviewedCounts>,
     /// Folders that the server may know of (roots).
@@ -152,17 +152,17 @@ pub struct Server {
     pub pid: Option<u32>,
     /// Mechanism that enforces the running server's sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`. `None` without
     /// a sandbox.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sandbox_mechanism: Option<String>,
     /// Origin of the installed version, or `None` if the server is not from a registry or a bundle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub installed: Option<InstallationInfo>,
 }
 
 /// State of a server's process or connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerState {
     /// The server is not running.
@@ -197,11 +197,11 @@ pub enum ServerState {
         /// Suggested remedy for the error, if known.
         hint: Option<String>,
         /// Paths to which the sandbox may have denied access.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<BlockedPath>>", optional)]
         blocked: Vec<BlockedPath>,
         /// Reason why the sandbox can't be set up, if this caused the failure.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxProblem>,
     },
@@ -215,7 +215,7 @@ pub enum ServerState {
 }
 
 /// Unverified claims of a server about itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerClaims {
     /// Name that the server reports in its server info.
@@ -231,9 +231,9 @@ pub struct ServerClaims {
 }
 
 /// Number of items in each list of a server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Counts {
+pub struct ListCounts {
     /// Number of tools that the server lists.
     pub tools: u32,
     /// Number of prompts that the server lists.
@@ -245,7 +245,7 @@ pub struct Counts {
 }
 
 /// Number of tools and prompts that the user has not reviewed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 pub struct UnreviewedCounts {
     /// Number of tools and prompts that were never reviewed.
     pub new: u32,
@@ -254,7 +254,7 @@ pub struct UnreviewedCounts {
 }
 
 /// Folders that a server may know of (roots).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsState {
     /// `true` if the user has selected the folders. Otherwise the server's first request for roots requires consent.
@@ -266,7 +266,7 @@ pub struct RootsState {
 }
 
 /// Result of storing the secrets of a server.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SecretStorageReport {
     /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
@@ -274,7 +274,7 @@ pub struct SecretStorageReport {
 }
 
 /// Request to replace a secret of a server.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetSecret {
     /// Name of the server in the settings.
     pub server: String,
@@ -285,14 +285,14 @@ pub struct SetSecret {
 }
 
 /// Request that refers to a server by its name in the settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ServerName {
     /// Name of the server in the settings.
     pub server: String,
 }
 
 /// Request to add a server to the settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AddServer {
     /// Name of the server in the settings.
     pub name: String,
@@ -301,7 +301,7 @@ pub struct AddServer {
 }
 
 /// Request to change the name or the configuration of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateServer {
     /// Current name of the server.
@@ -313,14 +313,14 @@ pub struct UpdateServer {
 }
 
 /// Pasted text, for example from a server's README.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ImportText {
     /// Pasted text, in one of the formats of the command `parse_import`.
     pub text: String,
 }
 
 /// Servers found in pasted text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportPreview {
     /// Servers that were found in the text.
     pub servers: Vec<ImportedServer>,
@@ -329,7 +329,7 @@ pub struct ImportPreview {
 }
 
 /// Server found in pasted text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedServer {
     /// Suggested name, unique among the configured servers.
@@ -343,7 +343,7 @@ pub struct ImportedServer {
 }
 
 /// Request to set the log level of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetLogLevel {
     /// Name of the server in the settings.
     pub server: String,
@@ -352,7 +352,7 @@ pub struct SetLogLevel {
 }
 
 /// Request to set the folders that a server may know of (roots).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetRoots {
     /// Name of the server in the settings.
     pub server: String,
@@ -361,21 +361,21 @@ pub struct SetRoots {
 }
 
 /// Folder selected by the user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct PickedFolder {
     /// Absolute path of the folder, or `None` if the user closed the dialog.
     pub folder: Option<String>,
 }
 
 /// Request to let the user select a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 pub struct PickFile {
     /// Kind of files that the dialog shows.
     pub kind: FileKind,
 }
 
 /// Kind of files that a dialog shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// Files of all kinds.
@@ -385,7 +385,7 @@ pub enum FileKind {
 }
 
 /// File selected by the user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct PickedFile {
     /// Absolute path of the file, or `None` if the user closed the dialog.
     pub file: Option<String>,

@@ -38,6 +38,18 @@ pub struct Settings {
     pub check_updates: bool,
     /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
     pub zoom: u16,
+    /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+    pub menu_bar: bool,
+}
+
+/// Settings of the windows, the only ones that the window of a conversation can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowSettings {
+    /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
+    pub zoom: u16,
+    /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+    pub menu_bar: bool,
 }
 
 /// Minimum zoom of the page, in percent.
@@ -85,8 +97,8 @@ pub enum Language {
 }
 
 /// Paths of the files that Drawbridge uses, for display.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Paths {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct AppPaths {
     /// Path of the settings file with the servers.
     pub config: String,
     /// Path of the folder that contains all other files.
@@ -96,7 +108,7 @@ pub struct Paths {
 }
 
 /// Encryption of stored conversations and audit log payloads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ContentProtection {
     /// Encryption state of the conversations' contents.
     pub conversations: ContentAtRest,
@@ -105,7 +117,7 @@ pub struct ContentProtection {
 }
 
 /// Encryption state of stored content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ContentAtRest {
     /// The content is encrypted with a key in the keychain.

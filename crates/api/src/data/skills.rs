@@ -9,7 +9,7 @@ use ts_rs::TS;
 use super::{ResourceContents, SkillFile};
 
 /// Skills that a server lists.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 pub struct Skills {
     /// Name of the server in the settings.
     pub server: String,
@@ -20,7 +20,7 @@ pub struct Skills {
 }
 
 /// Skill, as a server lists it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Skill {
     /// URI of the skill's `SKILL.md`, unique on its server.
     pub uri: String,
@@ -39,7 +39,7 @@ pub struct Skill {
 }
 
 /// Request to read a skill or one of its files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadSkill {
     /// Identifier of the call, chosen by the caller. Must be unique among the calls in progress.
@@ -59,7 +59,7 @@ pub struct ReadSkill {
 }
 
 /// Contents of a skill's file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct SkillContents {
     /// Current entry of the skill in the server's list.
     pub skill: Skill,

@@ -32,9 +32,11 @@ impl From<AppViewError> for ApiError {
             AppViewError::Page(AppPageError::NoPage) | AppViewError::NoResult => ErrorCode::NotFound,
             AppViewError::Page(AppPageError::Page(_)) => ErrorCode::BadAnswer,
             AppViewError::NotApproved | AppViewError::NotDecided => ErrorCode::Refused,
-            AppViewError::OtherPage | AppViewError::NotStreamed | AppViewError::NoRequest | AppViewError::Closed => {
-                ErrorCode::Stale
-            }
+            AppViewError::OtherPage
+            | AppViewError::OtherTools
+            | AppViewError::NotStreamed
+            | AppViewError::NoRequest
+            | AppViewError::Closed => ErrorCode::Stale,
             AppViewError::TooMany | AppViewError::Busy => ErrorCode::NotReady,
             _ => ErrorCode::Internal,
         };

@@ -7,7 +7,7 @@ use domain::consent_request::ConsentRequestId;
 use serde_json::{Map, Value};
 
 use super::{Api, errors};
-use crate::data::{Complete, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
+use crate::data::{CompleteArgument, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
 /// Parses the identifier of a consent request from the page.
@@ -31,7 +31,7 @@ pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 
-pub(super) async fn complete(api: &Api, r: Complete) -> Result<Completion, ApiError> {
+pub(super) async fn complete(api: &Api, r: CompleteArgument) -> Result<Completion, ApiError> {
     let reference = match r.of {
         CompletionReference::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
         CompletionReference::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },

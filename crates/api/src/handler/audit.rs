@@ -9,7 +9,7 @@ use crate::data::*;
 /// Maximum number of entries in one page of the audit log.
 const MAX_AUDIT_PAGE_ENTRIES: usize = 1_000;
 
-pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
+pub(super) async fn read_audit_log(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
     let limit = usize::try_from(r.limit).unwrap_or(MAX_AUDIT_PAGE_ENTRIES).min(MAX_AUDIT_PAGE_ENTRIES);
     let query = AuditQuery {
         before: r.before,

@@ -17,11 +17,11 @@ pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, A
         ListName::Resources => ListKind::Resources,
     };
     let refreshed = api.host.refresh_list(r.server.clone(), kind).await?;
-    catalog(api, r.server, &refreshed).await
+    catalog_view(api, r.server, &refreshed).await
 }
 
-pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
-    let reviewed = api.host.reviewed(server.clone()).await?;
+pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
+    let reviewed = api.host.server_review(server.clone()).await?;
     let mut notes = catalog.notes.concat();
     let tools =
         parse_list_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool_view(tool, &reviewed)).collect();
@@ -47,7 +47,7 @@ pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) ->
 pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
     let arguments = require_object(r.arguments, "arguments")?;
     let origin = CallOrigin::User { conversation: r.conversation };
-    let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
+    let call = ToolCall { id: r.call, origin, server: r.server, app: None, tool: r.tool, arguments };
     Ok(api.chat.call_tool(call).await?)
 }
 

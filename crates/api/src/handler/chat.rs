@@ -73,11 +73,12 @@ pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<Em
     Ok(EmptyObject {})
 }
 
-pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Result<ConversationTools, ApiError> {
+pub(super) async fn list_conversation_tools(api: &Api, conversation: String) -> Result<ConversationTools, ApiError> {
     let known = api.chat.conversation_tools(conversation).await?;
     let tool = |tool: &chat::offered_tools::OfferedTool| ConversationTool {
         server: tool.server.clone(),
         tool: tool.tool.clone(),
+        app: tool.app.as_ref().map(|app| app.tool.clone()),
         key: tool.key.clone(),
         tokens: tool.tokens,
         state: tool.state,
@@ -92,7 +93,7 @@ pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Resul
     })
 }
 
-pub(super) async fn conversation_cost(api: &Api, conversation: String) -> Result<ConversationCost, ApiError> {
+pub(super) async fn read_conversation_cost(api: &Api, conversation: String) -> Result<ConversationCost, ApiError> {
     let spent = api.chat.conversation_spending(conversation).await?;
     let taken = spent.usage;
     Ok(ConversationCost {

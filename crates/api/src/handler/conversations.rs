@@ -19,7 +19,7 @@ pub(super) async fn create_conversation(api: &Api, title: &str) -> Result<Conver
     Ok(conversation_view(api.chat.create_conversation(title).await?))
 }
 
-pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
+pub(super) async fn read_conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
     let found = api.chat.conversation(id).await?;
     found.map(conversation_view).ok_or_else(|| errors::not_found_error("this conversation"))
 }
@@ -44,15 +44,15 @@ pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyOb
     Ok(EmptyObject {})
 }
 
-pub(super) async fn items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
+pub(super) async fn read_conversation_items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
     let page = api.chat.items(r.conversation, r.before, r.limit).await?;
     let page = page.ok_or_else(|| errors::not_found_error("this item"))?;
     Ok(ItemPage { items: page.items.into_iter().map(views::tree_item_view).collect(), has_more: page.has_more })
 }
 
-pub(super) async fn blob(api: &Api, hash: String) -> Result<Blob, ApiError> {
+pub(super) async fn read_omitted_content(api: &Api, hash: String) -> Result<OmittedData, ApiError> {
     let bytes = api.chat.blob(hash).await?.ok_or_else(|| errors::not_found_error("this content"))?;
-    Ok(Blob { data: BASE64_STANDARD.encode(bytes) })
+    Ok(OmittedData { data: BASE64_STANDARD.encode(bytes) })
 }
 
 pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundItems, ApiError> {

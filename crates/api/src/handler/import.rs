@@ -98,7 +98,7 @@ pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Res
 }
 
 /// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
-pub(super) async fn unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
+pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
     Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
 }
@@ -115,10 +115,11 @@ pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<Expor
     Ok(match what.form {
         ServerExportForm::McpServers => exported_json(ExportForm::McpServers),
         ServerExportForm::VsCode => exported_json(ExportForm::VsCode),
-        ServerExportForm::Link => {
+        form @ (ServerExportForm::Link | ServerExportForm::LinkMarkdown) => {
             let link = other_apps::install_link(&entry, LinkTarget::Drawbridge)
                 .map_err(|problem| ApiError::new(ErrorCode::Invalid, problem.message))?;
-            ExportedServer { text: link.link, omissions: link.omissions }
+            let text = if form == ServerExportForm::Link { link.link.clone() } else { link.markdown() };
+            ExportedServer { text, omissions: link.omissions }
         }
     })
 }

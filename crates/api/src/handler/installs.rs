@@ -10,7 +10,9 @@ use ::installer::{
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
-use registry::{CachePolicy, DatedResponse, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery};
+use registry::{
+    CachePolicy, DatedResponse, LATEST_VERSION, ListingStatus, Publisher, RegistryCatalog, RegistryEntry, SearchQuery,
+};
 
 use super::{Api, containment, errors, server_setup};
 use crate::data::*;
@@ -45,10 +47,10 @@ pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<Regi
     })
 }
 
-pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
     let catalog = &*require_installer(api)?.catalog().await?;
     let requested_at = SystemClock.now();
-    let version = r.version.as_deref().unwrap_or("latest");
+    let version = r.version.as_deref().unwrap_or(LATEST_VERSION);
     let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
         Ok(page) => (page.value.entries.iter().map(registry_version_view).collect(), None),
@@ -63,7 +65,7 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
     })
 }
 
-pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
+pub(super) async fn read_registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
     let in_use = require_installer(api)?.registry_in_use().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),
@@ -161,7 +163,7 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
-pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
+pub(super) async fn install_server(api: &Api, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (require_installer(api)?, parse_install_draft(r.draft)?);
     let persistence = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop_running).await?,

@@ -15,7 +15,7 @@ use crate::{ApiError, ErrorCode};
 /// Age at which a stored list of models is requested again when the page reads the models.
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
+pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
     let (view, keyed, found) =
         tokio::join!(api.host.providers(), api.host.providers_with_key(), find_local_providers());
     let (view, keyed) = (view?, keyed?);
@@ -125,7 +125,7 @@ fn enum_text(value: impl serde::Serialize) -> String {
 
 fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
-    let losses = settings.losses().into_iter().map(|loss| LossyConversion {
+    let losses = settings.possible_losses().into_iter().map(|loss| LossyConversion {
         feature: loss.what.code().to_owned(),
         conversion: enum_text(loss.then),
         choices: loss.what.conversions().iter().map(enum_text).collect(),

@@ -8,7 +8,7 @@ use super::{Api, errors};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError> {
+pub(super) async fn review_definitions(api: &Api, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
     let of = |kind: DefinitionKind, definitions: Vec<ReviewedDefinition>| {
         definitions.into_iter().map(move |ReviewedDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
@@ -17,7 +17,7 @@ pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError
     Ok(EmptyObject {})
 }
 
-pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
+pub(super) async fn list_reviewed_definitions(api: &Api, server: String) -> Result<ReviewedDefinitions, ApiError> {
     let servers = api.host.snapshot().await?.servers;
     if !servers.iter().any(|known| known.name == server) {
         return Err(errors::not_found_error(&format!("server \"{server}\"")));
@@ -30,7 +30,7 @@ pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
         Value::String(text) => Some((name.clone(), text.clone())),
         other => Some((name.clone(), other.to_string())),
     };
-    Ok(Pins {
+    Ok(ReviewedDefinitions {
         server,
         identity: identity
             .iter()

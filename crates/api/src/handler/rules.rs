@@ -10,8 +10,16 @@ use super::{Api, errors, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-pub(super) async fn policy(api: &Api) -> Result<Policy, ApiError> {
+pub(super) async fn read_policy(api: &Api) -> Result<Policy, ApiError> {
     Ok(views::policy_view(api.host.rules_view().await?))
+}
+
+/// Adds a rule. A number is refused, so that the caller can't replace a rule that denies.
+pub(super) async fn add_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
+    if !r.id.is_empty() {
+        return Err(ApiError::new(ErrorCode::Invalid, "a new rule has no number"));
+    }
+    set_policy_rule(api, r).await
 }
 
 pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
@@ -19,6 +27,13 @@ pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiEr
         return Err(ApiError::from(RulesError::NoSuchRule));
     }
     Ok(views::rule_ref_view(api.host.set_rule(views::to_policy_rule(r)?).await?))
+}
+
+pub(super) async fn restore_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
+    if r.source == RuleSource::Managed {
+        return Err(ApiError::from(RulesError::NoSuchRule));
+    }
+    Ok(views::rule_ref_view(api.host.restore_rule(views::to_policy_rule(r)?).await?))
 }
 
 pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObject, ApiError> {
@@ -78,7 +93,7 @@ impl From<RulesError> for ApiError {
 }
 
 /// Returns all grants in effect, and the last uses of rules and shared folders.
-pub(super) async fn grants(api: &Api) -> Result<Grants, ApiError> {
+pub(super) async fn list_grants(api: &Api) -> Result<Grants, ApiError> {
     let grants = api.host.grants().await?.into_iter().map(grant_view).collect();
     let uses = api.host.permission_uses().await?;
     let (rules, folders) = (uses.rules(), uses.folders());

@@ -13,7 +13,7 @@ use crate::{ApiError, ErrorCode};
 /// contain all entries.
 const MAX_ACTIVITY_PAGE_ENTRIES: usize = supervision::activity::MAX_ACTIVITY_ENTRIES;
 
-pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
+pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
     let ports = api.host.ports();
     Ok(Snapshot {
@@ -24,7 +24,7 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
         conversations: super::conversations::conversation_list(api).await?,
         settings: views::settings_view(snapshot.settings),
         config_problem: snapshot.config_problem,
-        paths: Paths {
+        paths: AppPaths {
             config: ports.servers.path().display().to_string(),
             data: ports.documents.path().display().to_string(),
             audit: ports.audit.path().display().to_string(),
@@ -43,7 +43,7 @@ pub(super) async fn parse_import(api: &Api, text: &str) -> Result<ImportPreview,
     })
 }
 
-pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
+pub(super) async fn read_activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
     let activity = api.host.activity(r.server).await?;
     let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,13 +124,19 @@ pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, A
     Ok(PickedFile { file: text })
 }
 
-pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, ApiError> {
+pub(super) async fn read_content_protection(api: &Api) -> Result<ContentProtection, ApiError> {
     let [conversations, decisions] = api.host.content_encryption().await?.map(views::content_at_rest_view);
     Ok(ContentProtection { conversations, decisions })
 }
 
 pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<EmptyObject, ApiError> {
     api.host.set_settings(views::to_app_settings(r)).await.map_err(|error| errors::system_error(error.to_string()))?;
+    Ok(EmptyObject {})
+}
+
+pub(super) async fn set_window_settings(api: &Api, r: WindowSettings) -> Result<EmptyObject, ApiError> {
+    let set = api.host.set_window_settings(r.zoom.clamp(MIN_ZOOM, MAX_ZOOM), r.menu_bar);
+    set.await.map_err(|error| errors::system_error(error.to_string()))?;
     Ok(EmptyObject {})
 }
 

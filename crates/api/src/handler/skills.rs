@@ -13,7 +13,7 @@ const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
 /// Maximum length of a skill's URI in such a note, in characters.
 const MAX_NOTE_URI_CHARS: usize = 200;
 
-pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
+pub(super) async fn list_skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = SkillReader::new(&api.host).list(server.clone()).await?;
     let read = skills.len() + dropped.len();
     let mut notes: Vec<String> =

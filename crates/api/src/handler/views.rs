@@ -96,7 +96,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         }),
         capabilities: facts.as_ref().map(|f| capability_names(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
-        counts: Counts { tools, prompts, resources, templates },
+        counts: ListCounts { tools, prompts, resources, templates },
         unreviewed: (new > 0 || changed > 0).then_some(UnreviewedCounts { new, changed }),
         roots: RootsState {
             decided: view.roots.is_some(),
@@ -239,6 +239,7 @@ pub(super) fn settings_view(settings: AppSettings) -> Settings {
         },
         check_updates: settings.check_updates,
         zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
+        menu_bar: settings.menu_bar,
     }
 }
 
@@ -271,5 +272,6 @@ pub(super) fn to_app_settings(settings: Settings) -> AppSettings {
         .to_owned(),
         check_updates: settings.check_updates,
         zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
+        menu_bar: settings.menu_bar,
     }
 }

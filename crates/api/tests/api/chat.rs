@@ -59,7 +59,7 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
         (&json!("streaming"), &json!(true)),
         "the reply should follow"
     );
-    let conversation = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let conversation = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(
         conversation["items"][1],
         items.last().unwrap()["item"],
@@ -69,7 +69,7 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
     assert_eq!((&body["parts"][0]["text"], &body["stop"]["is"]), (&json!("Hello"), &json!("end_turn")), "{body}");
     assert_eq!(conversation["answering"], false, "the reply should have ended");
     assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "settings of the conversation");
-    let cost = run_command(&api, "conversation_cost", json!({"conversation": id})).await;
+    let cost = run_command(&api, "read_conversation_cost", json!({"conversation": id})).await;
     assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "usage: {cost}");
 
     *app.platform.save_file.lock().unwrap() = Some(app.folder.path().join("talk.md"));
@@ -83,7 +83,7 @@ async fn branches_are_listed_and_selectable() {
     let (_app, api, id) = conversation_with_replies(vec![text_reply("One", (1, 1)), text_reply("Two", (1, 1))]).await;
     let (first, _) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = run_reply_command(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
-    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let shown = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(
         shown["items"][1]["siblings"],
         json!([first["reply"], second["reply"]]),
@@ -91,7 +91,7 @@ async fn branches_are_listed_and_selectable() {
     );
     assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "Two", "the new branch should be selected");
     run_command(&api, "choose_branch", json!({"conversation": id, "item": first["reply"]})).await;
-    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let shown = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "One", "the chosen branch should be selected");
 }
 
@@ -110,7 +110,7 @@ async fn impossible_actions_return_distinct_error_codes() {
         ErrorCode::NotReady,
         "a second reply at the same time should be rejected"
     );
-    let shown = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let shown = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(
         (&shown["answering"], &shown["items"][1]["seq"]),
         (&json!(true), &json!(0)),
@@ -124,17 +124,17 @@ async fn model_parameters_and_saved_system_prompts_are_commands() {
     let (_app, api, id) = conversation_with_replies(Vec::new()).await;
     let settings = json!({"model": null, "temperature": 0.5, "maxTokens": 900});
     run_command(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
-    let shown = run_command(&api, "conversation", json!({"conversation": id})).await["settings"].clone();
+    let shown = run_command(&api, "read_conversation", json!({"conversation": id})).await["settings"].clone();
     assert_eq!((&shown["temperature"], &shown["maxTokens"]), (&json!(0.5), &json!(900)), "stored parameters");
     let hot = json!({"conversation": id, "settings": {"temperature": 3}});
     let refused = dispatch(&api, "set_conversation", hot).await.expect_err("a temperature above 2").code;
     assert_eq!(refused, ErrorCode::Invalid, "a temperature above 2");
 
-    assert_eq!(run_command(&api, "saved_system_prompts", json!({})).await, json!({"prompts": []}), "none at first");
+    assert_eq!(run_command(&api, "list_system_prompts", json!({})).await, json!({"prompts": []}), "none at first");
     let new = json!({"id": "", "name": "Terse", "text": "Be brief."});
     let saved = run_command(&api, "save_system_prompt", new.clone()).await;
     assert_eq!(saved["prompts"][0]["name"], "Terse", "the saved prompts are returned: {saved}");
-    assert_eq!(run_command(&api, "saved_system_prompts", json!({})).await, saved, "the prompt is stored");
+    assert_eq!(run_command(&api, "list_system_prompts", json!({})).await, saved, "the prompt is stored");
     let again = dispatch(&api, "save_system_prompt", new).await.expect_err("the name is taken").code;
     assert_eq!(again, ErrorCode::Invalid, "a name is used once");
     let reference = json!({"id": saved["prompts"][0]["id"]});

@@ -22,7 +22,7 @@ async fn sandbox_folders_are_stored_canonicalized() {
     let sandbox =
         json!({"folders": [{"path": base.join("link"), "access": "read"}], "network": {"preset": "files_only"}});
     run_command(&api, "add_server", json!({"name": "held", "config": config_with_sandbox(sandbox)})).await;
-    let shown = run_command(&api, "snapshot", json!({})).await["servers"][0]["config"]["sandbox"].clone();
+    let shown = run_command(&api, "read_snapshot", json!({})).await["servers"][0]["config"]["sandbox"].clone();
     let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": {"preset": "files_only"}});
     assert_eq!(shown, real, "X29: folders should be stored canonicalized");
 
@@ -42,7 +42,7 @@ async fn sandbox_folders_are_stored_canonicalized() {
     assert_eq!(report["cause"], "no_folder", "the report should contain the code: {report}");
     run_command(&api, "start_server", json!({"server": "held"})).await;
     app.until("held", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
-    let state = run_command(&api, "snapshot", json!({})).await["servers"][0]["state"].clone();
+    let state = run_command(&api, "read_snapshot", json!({})).await["servers"][0]["state"].clone();
     assert_eq!(state["reason"], "could_not_start", "the server should not start: {state}");
     assert_eq!(state["sandbox"], "no_folder", "the state should contain the same code: {state}");
 }
@@ -69,7 +69,7 @@ async fn limits_are_configurable_and_reported_with_usage() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     run_command(&api, "add_server", json!({"name": "near", "config": config_with_sandbox(Value::Null)})).await;
-    let mut settings = run_command(&api, "snapshot", json!({})).await["settings"].clone();
+    let mut settings = run_command(&api, "read_snapshot", json!({})).await["settings"].clone();
     assert_eq!(settings["limits"]["calls"], 256, "default limits: {settings}");
     settings["limits"]["calls"] = json!(7);
     settings["limits"]["messageBytes"] = json!(1);
@@ -85,4 +85,18 @@ async fn limits_are_configurable_and_reported_with_usage() {
         .await
         .expect_err("the server should be unknown");
     assert_eq!(error.code, ErrorCode::NotFound, "error code: {error:?}");
+}
+
+#[tokio::test]
+async fn window_settings_leave_all_other_settings_unchanged() {
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let mut settings = run_command(&api, "read_snapshot", json!({})).await["settings"].clone();
+    settings["announce"] = json!(false);
+    run_command(&api, "set_settings", settings.clone()).await;
+    run_command(&api, "set_window_settings", json!({"zoom": 9_999, "menuBar": true, "announce": true})).await;
+    settings["zoom"] = json!(api::data::MAX_ZOOM);
+    settings["menuBar"] = json!(true);
+    let after = run_command(&api, "read_snapshot", json!({})).await["settings"].clone();
+    assert_eq!(after, settings, "only the zoom and the menu bar should change");
 }

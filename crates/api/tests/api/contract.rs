@@ -34,11 +34,11 @@ async fn requests_for_unknown_or_invalid_objects_return_error_codes() {
     let api = Api::new(app.host.clone());
     for (command, request, code) in [
         ("start_server", json!({"server": "x"}), ErrorCode::NotFound),
-        ("catalog", json!({"server": "x"}), ErrorCode::NotFound),
-        ("activity", json!({"server": "x", "limit": 1}), ErrorCode::NotFound),
+        ("read_catalog", json!({"server": "x"}), ErrorCode::NotFound),
+        ("read_activity", json!({"server": "x", "limit": 1}), ErrorCode::NotFound),
         ("cancel_call", json!({"call": "x"}), ErrorCode::NotFound),
-        ("conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
-        ("conversation", json!({"conversation": "../settings"}), ErrorCode::System),
+        ("read_conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
+        ("read_conversation", json!({"conversation": "../settings"}), ErrorCode::System),
         ("revoke_grant", json!({"id": "7"}), ErrorCode::NotFound),
         ("decide_consent_request", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
         ("open_url", json!({"url": "file:///etc/passwd"}), ErrorCode::System),
@@ -56,7 +56,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
     let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
-    let snapshot = run_command(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "read_snapshot", json!({})).await;
     let mut next = snapshot["nextEvent"].as_u64().unwrap();
     run_command(&api, "start_server", json!({"server": "harbour"})).await;
     let requested = async {
@@ -73,7 +73,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
     };
     let consent_request =
         tokio::time::timeout(EVENT_TIMEOUT, requested).await.expect("the consent request should be reported");
-    let again = run_command(&api, "snapshot", json!({})).await;
+    let again = run_command(&api, "read_snapshot", json!({})).await;
     assert_eq!(
         again["consentRequests"][0]["hash"],
         json!(consent_request.hash),
@@ -108,7 +108,7 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let host::view::ConsentRequestBody::Sampling { request: original, .. } = before.body else {
         panic!("expected a sampling request")
     };
-    let shown = run_command(&api, "snapshot", json!({})).await["consentRequests"][0].clone();
+    let shown = run_command(&api, "read_snapshot", json!({})).await["consentRequests"][0].clone();
     let mut request = shown["body"]["request"].clone();
     request["systemPrompt"] = json!("Be brief.");
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
@@ -181,7 +181,7 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
 #[tokio::test]
 async fn activity_is_paged_and_exported_as_json_lines() {
     let (app, api) = start_demo_server().await;
-    let page = run_command(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
+    let page = run_command(&api, "read_activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
     let opening = entries
         .iter()
@@ -199,7 +199,7 @@ async fn activity_is_paged_and_exported_as_json_lines() {
     for _ in 0..1_500 {
         activity.lock().unwrap().append_line(supervision::activity::ActivityKind::Stderr, "one of many");
     }
-    let page = run_command(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
+    let page = run_command(&api, "read_activity", json!({"server": "harbour", "limit": 2_000})).await;
     let entries = page["entries"].as_array().unwrap();
     assert!(entries.len() > 1_500, "one page should hold all retained entries");
     assert!(entries.contains(opening), "the page should contain the first entry");
@@ -250,13 +250,13 @@ async fn conversations_are_stored_and_items_replaced_by_id() {
         run_command(&api, "append_items", json!({"conversation": id, "items": [item(text)]})).await;
     }
     run_command(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
-    let read = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let read = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(read["items"], json!([item("second")]), "an item with the same identifier should replace the older one");
-    let listed = run_command(&api, "snapshot", json!({})).await;
+    let listed = run_command(&api, "read_snapshot", json!({})).await;
     assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title should be listed");
     run_command(&api, "delete_conversation", json!({"conversation": id})).await;
     assert_eq!(
-        run_command(&api, "snapshot", json!({})).await["conversations"],
+        run_command(&api, "read_snapshot", json!({})).await["conversations"],
         json!([]),
         "the conversation should be deleted"
     );
@@ -275,7 +275,7 @@ async fn history_is_paged_and_searchable() {
         })
         .collect();
     run_command(&api, "append_items", json!({"conversation": id, "items": items})).await;
-    let first = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let first = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(
         (&first["items"][0]["id"], &first["hasMore"]),
         (&json!("30"), &json!(true)),
@@ -332,7 +332,7 @@ async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     app.decide(&consent_request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let stored_call = async {
         loop {
-            let items = run_command(&api, "conversation", json!({"conversation": id})).await["items"].clone();
+            let items = run_command(&api, "read_conversation", json!({"conversation": id})).await["items"].clone();
             if items[0]["id"] == "sum" {
                 return items;
             }
@@ -376,6 +376,6 @@ async fn failed_user_call_is_stored_with_the_sent_arguments() {
     }
     run_command(&api, "cancel_call", json!({"call": "k1"})).await;
     assert!(running.await.unwrap().is_err(), "the call should fail");
-    let read = run_command(&api, "conversation", json!({"conversation": id})).await;
+    let read = run_command(&api, "read_conversation", json!({"conversation": id})).await;
     assert_eq!(read["items"][0]["body"]["arguments"], changed, "the sent arguments should be stored: {read}");
 }

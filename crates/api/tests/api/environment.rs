@@ -34,7 +34,7 @@ async fn start_failure_message(app: &TestApp) -> String {
 
 async fn settings_entry(app: &TestApp, api: &Api) -> (String, Value) {
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
-    (file, run_command(api, "snapshot", json!({})).await["servers"][0]["config"].clone())
+    (file, run_command(api, "read_snapshot", json!({})).await["servers"][0]["config"].clone())
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
         activity.contains("x/[redacted]") && !activity.contains(SECRET),
         "the secret should be redacted in the activity log: {activity}"
     );
-    let page = run_command(&api, "activity", json!({"server": "near", "limit": 100})).await;
+    let page = run_command(&api, "read_activity", json!({"server": "near", "limit": 100})).await;
     let entries = page["entries"].as_array().unwrap();
     let is_redacted = |e: &&Value| e["preview"].as_str().is_some_and(|text| text.contains("x/[redacted]"));
     let sent = |e: &&Value| e["sent"] == json!(true);

@@ -263,7 +263,7 @@ async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
     };
     write("x");
     let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
-    let unseen = async || run_command(&api, "unseen_projects", json!({})).await["projects"].clone();
+    let unseen = async || run_command(&api, "list_unseen_projects", json!({})).await["projects"].clone();
     assert_eq!(unseen().await, json!([]), "a folder that is not shared is not read");
     for server in ["demo", "other"] {
         app.host.set_roots(server.to_owned(), vec![empty.clone(), project.clone()]).await.unwrap();
@@ -293,7 +293,7 @@ async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
     mark(&hash).await;
     assert_eq!(stored(), json!({}), "folders that are not shared are not stored");
     let without_home = Api::new(app.host.clone());
-    assert_eq!(run_command(&without_home, "unseen_projects", json!({})).await, json!({ "projects": [] }));
+    assert_eq!(run_command(&without_home, "list_unseen_projects", json!({})).await, json!({ "projects": [] }));
 }
 
 #[tokio::test]
@@ -307,9 +307,12 @@ async fn server_is_exported_without_secrets() {
     let api = Api::new(app.host.clone());
     let export =
         async |form: &str| run_command(&api, "export_server", json!({ "server": "files", "form": form })).await;
-    for (form, start) in
-        [("mcp_servers", "{"), ("vs_code", "{"), ("link", "drawbridge://mcp/install?name=files&config=")]
-    {
+    for (form, start) in [
+        ("mcp_servers", "{"),
+        ("vs_code", "{"),
+        ("link", "drawbridge://mcp/install?name=files&config="),
+        ("link_markdown", "[Add to Drawbridge](drawbridge://mcp/install?name=files&config="),
+    ] {
         let exported = export(form).await;
         let text = exported["text"].as_str().unwrap();
         assert!(text.starts_with(start), "{form}: {text}");

@@ -50,7 +50,7 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
     assert_eq!(page["answer"]["fromCache"], false, "the response should not be cached: {page}");
     let again = run_command(&api, "search_registry", json!({ "text": "notes" })).await;
     assert_eq!(again["answer"]["fetchedAt"], page["answer"]["fetchedAt"], "the response should be cached");
-    let shown = run_command(&api, "registry_server", json!({ "name": SERVER_NAME })).await;
+    let shown = run_command(&api, "read_registry_server", json!({ "name": SERVER_NAME })).await;
     let kinds: Vec<&Value> = shown["choices"].as_array().unwrap().iter().map(|choice| &choice["kind"]).collect();
     assert_eq!(kinds, ["npm", "streamable-http"]);
     assert_eq!(shown["choices"][1]["target"], json!({ "kind": "remote", "number": 1 }));
@@ -89,7 +89,7 @@ async fn package_is_offered_previewed_and_installed() {
     let install = json!({ "draft": draft, "hash": preview["hash"] });
     let response = run_command(&api, "install_server", install).await;
     assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
-    let servers = run_command(&api, "snapshot", json!({})).await["servers"].clone();
+    let servers = run_command(&api, "read_snapshot", json!({})).await["servers"].clone();
     assert_eq!((&servers[0]["name"], &servers[0]["state"]["is"]), (&json!("notes"), &json!("stopped")));
     let taken = run_command(&api, "preview_install", draft.clone()).await;
     assert!(taken["problem"].as_str().unwrap().contains("another server has it"), "{taken}");
@@ -148,7 +148,7 @@ async fn installed_server_reports_its_origin_and_updates() {
     let preview = run_command(&api, "preview_install", draft.clone()).await;
     assert_eq!(preview["server"]["headers"], json!({ "X-Team": [{ "text": "red" }] }), "{preview}");
     run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
-    let server = run_command(&api, "snapshot", json!({})).await["servers"][0].clone();
+    let server = run_command(&api, "read_snapshot", json!({})).await["servers"][0].clone();
     let origin = &server["installed"]["origin"];
     assert_eq!(
         (&origin["name"], &origin["version"], &origin["target"]),
@@ -176,7 +176,7 @@ async fn installed_server_reports_its_origin_and_updates() {
     assert_eq!(after["headers"], json!({ "X-Team": ["kept"] }), "{preview}");
     assert_eq!(before["headers"], after["headers"]);
     run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
-    let servers = run_command(&api, "snapshot", json!({})).await["servers"].clone();
+    let servers = run_command(&api, "read_snapshot", json!({})).await["servers"].clone();
     assert_eq!(servers.as_array().map(Vec::len), Some(1));
     assert_eq!(servers[0]["config"]["url"], "https://notes.example/v2");
     assert_eq!(servers[0]["installed"]["origin"]["version"], "1.2.0");

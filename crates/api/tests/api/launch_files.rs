@@ -9,7 +9,7 @@ use testkit::app::TestApp;
 /// Starts the server, and returns the files listed in the consent request.
 async fn launch_files_of_request(app: &TestApp, api: &Api) -> Vec<Value> {
     let request = app.consent_request("near", "its start", |_| true).await;
-    let requests = dispatch(api, "snapshot", json!({})).await.unwrap();
+    let requests = dispatch(api, "read_snapshot", json!({})).await.unwrap();
     let id = request.id.0.to_string();
     let own = requests["consentRequests"]
         .as_array()

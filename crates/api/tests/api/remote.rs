@@ -9,7 +9,7 @@ use crate::run_command;
 
 async fn start_server(app: &TestApp, api: &Api) -> Value {
     app.ready("far").await;
-    run_command(api, "snapshot", json!({})).await["servers"][0].clone()
+    run_command(api, "read_snapshot", json!({})).await["servers"][0].clone()
 }
 
 fn header_json(name: &str, value: &str, secret: bool) -> Value {
@@ -216,7 +216,7 @@ async fn unreadable_list_entry_is_reported() {
     let app = TestApp::start(vec![("far", testkit::app::remote_config(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
     app.ready("far").await;
-    let catalog = run_command(&api, "catalog", json!({"server": "far"})).await;
+    let catalog = run_command(&api, "read_catalog", json!({"server": "far"})).await;
     let names: Vec<_> = catalog["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["echo"], "readable entries should be listed");
     let notes = catalog["notes"].to_string();

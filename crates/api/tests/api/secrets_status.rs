@@ -46,7 +46,7 @@ async fn each_keychain_state_has_its_own_response() {
         let keychain = Arc::new(StatusKeychain(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();
         let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
-        let response = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
+        let response = dispatch(&Api::new(app.host.clone()), "read_secrets_status", json!({})).await.unwrap();
         assert_eq!(response, expected, "response for {status:?}");
         app.host.close().await;
     }
@@ -58,7 +58,7 @@ async fn s28_stored_contents_are_reported_as_unencrypted_without_a_keychain() {
     let app =
         TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default()))
             .await;
-    let response = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    let response = dispatch(&Api::new(app.host.clone()), "read_content_protection", json!({})).await.unwrap();
     assert_eq!(response, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
     app.host.close().await;
 }
@@ -68,7 +68,7 @@ async fn s28_stored_contents_are_reported_as_encrypted_with_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
     let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
-    let response = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    let response = dispatch(&Api::new(app.host.clone()), "read_content_protection", json!({})).await.unwrap();
     assert_eq!(response, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
     app.host.close().await;
 }

@@ -15,7 +15,7 @@ use crate::run_command;
 async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
-        let request = if command == "snapshot" { json!({}) } else { json!({"server": "far"}) };
+        let request = if command == "read_snapshot" { json!({}) } else { json!({"server": "far"}) };
         let known = run_command(api, command, request).await;
         if fits(&known) {
             return known;
@@ -29,7 +29,7 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
 /// Waits for a consent request of this kind, and submits a decision on it.
 async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["consentRequests"][0]["body"]["kind"] == kind;
-    let consent_request = poll_until(api, "snapshot", has).await["consentRequests"][0].clone();
+    let consent_request = poll_until(api, "read_snapshot", has).await["consentRequests"][0].clone();
     run_command(
         api,
         "decide_consent_request",
@@ -73,8 +73,8 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     );
     assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
     assert_eq!(request["scopes"], json!(["once"]), "a sign-in should only be approved once: {request}");
-    let snapshot = poll_until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
-    let known = run_command(&api, "authorization", json!({"server": "far"})).await;
+    let snapshot = poll_until(&api, "read_snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
+    let known = run_command(&api, "read_authorization", json!({"server": "far"})).await;
     let account = &known["account"];
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
     assert_eq!(account["client"], "registered", "client identity of the account");
@@ -116,27 +116,27 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     decide_next_request(&api, "connect_server", allow_once()).await;
     decide_next_request(&api, "sign_in", allow_once()).await;
     let waits = |known: &Value| known["inProgress"]["phase"] == "awaiting_browser";
-    let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
+    let now = poll_until(&api, "read_authorization", waits).await["inProgress"].clone();
     assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "the timeout should be reported: {now}");
     run_command(&api, "cancel_sign_in", far()).await;
-    let known = poll_until(&api, "authorization", |known| known["inProgress"].is_null()).await;
+    let known = poll_until(&api, "read_authorization", |known| known["inProgress"].is_null()).await;
     assert!(
         known["failureMessage"].as_str().is_some_and(|words| words.contains("cancelled")),
         "the cancellation should be reported: {known}"
     );
     let state = |is: &'static str| move |s: &Value| s["servers"][0]["state"]["is"] == is;
-    let snapshot = poll_until(&api, "snapshot", state("needs_sign_in")).await;
+    let snapshot = poll_until(&api, "read_snapshot", state("needs_sign_in")).await;
     assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "the server should require a sign-in: {snapshot}");
 
     run_command(&api, "sign_in", far()).await;
     decide_next_request(&api, "sign_in", allow_once()).await;
-    let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
+    let now = poll_until(&api, "read_authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
     let wrong = dispatch(&api, "complete_sign_in", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
     run_command(&api, "complete_sign_in", json!({"server": "far", "url": page.location().unwrap()})).await;
-    poll_until(&api, "snapshot", state("ready")).await;
+    poll_until(&api, "read_snapshot", state("ready")).await;
     app.host.close().await;
 }
 
@@ -164,7 +164,7 @@ async fn client_id_is_requested_if_no_other_registration_is_possible() {
         request["body"]["redirectUri"], shown,
         "[auth-manual-client-id] the redirect URI should match the one shown with the consent request"
     );
-    let known = poll_until(&api, "authorization", |known| !known["account"].is_null()).await;
+    let known = poll_until(&api, "read_authorization", |known| !known["account"].is_null()).await;
     assert_eq!(known["account"]["client"], "entered", "the kind of the client should be stored: {known}");
     app.host.close().await;
 }
@@ -182,7 +182,7 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
     run_command(&api, "add_server", json!({"name": "far", "config": config(url, auth)})).await;
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(file().contains("${secret:far.client_secret}") && !file().contains("t0psecret"), "{}", file());
-    let snapshot = run_command(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "read_snapshot", json!({})).await;
     let shown = snapshot["servers"][0]["config"]["auth"].clone();
     let settings = json!({
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
@@ -244,7 +244,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         Some("t0psecret"),
         "the secret should be in the keychain"
     );
-    let snapshot = run_command(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "read_snapshot", json!({})).await;
     let shown = &snapshot["servers"][0]["config"];
     assert_eq!(shown["auth"]["rest"], json!(null), "the remaining settings should not be returned: {shown}");
     run_command(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
@@ -291,12 +291,12 @@ async fn declined_sign_in_is_reported_and_is_not_a_failure() {
     run_command(&api, "start_server", json!({"server": "far"})).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
     decide_next_request(&api, "sign_in", json!({"action": "deny"})).await;
-    let known = poll_until(&api, "authorization", |known| !known["failureMessage"].is_null()).await;
+    let known = poll_until(&api, "read_authorization", |known| !known["failureMessage"].is_null()).await;
     assert_eq!(known["failureMessage"], "You declined the sign-in.", "message for the user");
     assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
-    let snapshot = run_command(&api, "snapshot", json!({})).await;
+    let snapshot = run_command(&api, "read_snapshot", json!({})).await;
     let state = &snapshot["servers"][0]["state"];
     assert_eq!(state["cause"], "You declined the sign-in.", "the state should contain the cause: {state}");
     app.host.close().await;
@@ -307,7 +307,7 @@ async fn unavailable_sign_in_is_reported_with_its_reason() {
     let app = TestApp::start(vec![("here", testkit::app::demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});
-    let known = run_command(&api, "authorization", here()).await;
+    let known = run_command(&api, "read_authorization", here()).await;
     assert!(known["unsupportedReason"].is_string(), "the reason should be reported: {known}");
     let refused = dispatch(&api, "sign_in", here()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Unsupported, "a local server has no sign-in: {refused}");
@@ -316,7 +316,7 @@ async fn unavailable_sign_in_is_reported_with_its_reason() {
     let headers = json!([{"name": "authorization", "value": "Bearer k", "secret": true}]);
     let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
     run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
-    let known = run_command(&api, "authorization", json!({"server": "far"})).await;
+    let known = run_command(&api, "read_authorization", json!({"server": "far"})).await;
     assert!(
         known["unsupportedReason"].as_str().is_some_and(|why| why.contains("header")),
         "a configured header should disable the sign-in: {known}"

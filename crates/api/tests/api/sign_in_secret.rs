@@ -46,7 +46,7 @@ impl Secrets for SlowKeychain {
 async fn approve_until_state(api: &Api, state: &str) {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     loop {
-        let snapshot = run_command(api, "snapshot", json!({})).await;
+        let snapshot = run_command(api, "read_snapshot", json!({})).await;
         let server = &snapshot["servers"][0]["state"];
         let consent_request = &snapshot["consentRequests"][0];
         if !consent_request.is_null() {
@@ -91,7 +91,7 @@ async fn secret_read_while_it_is_being_replaced_is_discarded() {
             // sleep: polls, because no event reports it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let known = run_command(&api, "authorization", json!({"server": "far"})).await;
+        let known = run_command(&api, "read_authorization", json!({"server": "far"})).await;
         assert!(known["account"].is_null(), "the wrong secret should not sign in: {known}");
     };
     let again = json!({"server": "far", "name": "far", "config": config("r1ght-secret")});

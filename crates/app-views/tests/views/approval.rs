@@ -3,11 +3,13 @@
 use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{CloseCause, Reach, SandboxGrants, SourceUse};
+use mcp_apps::{CloseCause, Permission, Reach, SandboxGrants, SourceUse};
+use ports::AuditQuery;
 use serde_json::json;
 
 use super::{HTML, SERVER, TOOL, TestViews, context, displayed_call};
 
+// [apps-unlisted-ui]
 #[tokio::test]
 async fn an_app_is_shown_only_after_its_approval() {
     let test =
@@ -27,6 +29,19 @@ async fn an_app_is_shown_only_after_its_approval() {
         "the approval should grant what was shown: {policy}"
     );
     assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
+}
+
+#[tokio::test]
+async fn approval_of_an_app_is_in_the_audit_log_with_its_domains() {
+    let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
+    test.approve().await;
+    let query = AuditQuery { kind: Some("app".to_owned()), ..AuditQuery::latest(10) };
+    let entries = test.app.host.ports().audit.read(&query).unwrap();
+    let [entry] = &entries[..] else { panic!("expected one entry: {entries:?}") };
+    assert_eq!((&*entry.server, &*entry.decision), (SERVER, "allowed"));
+    for part in ["https://api.example.com", "declaredOrigins", "ui://board/app.html"] {
+        assert!(entry.subject.contains(part), "{part} should be in {}", entry.subject);
+    }
 }
 
 #[tokio::test]
@@ -78,10 +93,32 @@ async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     let origins: Vec<_> = page.sources.iter().map(|source| &*source.origin).collect();
     assert_eq!(origins, ["https://api.example.com"], "only the connection should be offered for approval");
-    assert_eq!(page.notes, ["frameDomains https://frames.example.com is not supported"]);
+    let [note] = &page.notes[..] else { panic!("expected one note: {:?}", page.notes) };
+    assert!(note.starts_with("frameDomains https://frames.example.com is not available: the window"), "{note}");
     test.approve().await;
     let policy = test.views.document(&test.open().await.view).unwrap().policy;
     assert!(policy.contains("frame-src 'none'"), "{policy}");
     let loaded = test.views.load_page(SERVER, TOOL).await.unwrap();
     assert_eq!(loaded.requested_access().len(), 2, "the command line should show all that the page requests");
+}
+
+#[tokio::test]
+async fn clipboard_is_available_only_if_requested_and_approved() {
+    let metadata = json!({ "permissions": { "clipboardWrite": {}, "camera": {} }, "domain": "a.example" });
+    let test = TestViews::start_with_metadata(&[HTML], metadata).await;
+    let page = test.views.page(SERVER, TOOL).await.unwrap();
+    assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [Permission::ClipboardWrite]);
+    let notes: Vec<_> = page.notes.iter().filter_map(|note| note.split_once(" is not available: ")).collect();
+    assert_eq!(notes.iter().map(|(declared, _)| *declared).collect::<Vec<_>>(), ["camera", "domain a.example"]);
+    for (granted, allow) in [(&[][..], ""), (&Permission::ALL[..], "clipboard-write")] {
+        let permissions = granted.iter().copied().collect();
+        let grants = SandboxGrants { permissions, ..SandboxGrants::default() };
+        test.views.approve(SERVER, TOOL, &page.hash, grants).await.unwrap();
+        let opened = test.open().await;
+        assert_eq!(opened.allow, allow);
+        let headers = test.views.respond(&opened.view, "/").headers;
+        let (_, policy) = headers.iter().find(|(name, _)| *name == "Permissions-Policy").unwrap();
+        let expected = if allow.is_empty() { "clipboard-write=()" } else { "clipboard-write=(self)" };
+        assert!(policy.contains(expected) && policy.contains("camera=()"), "{policy}");
+    }
 }

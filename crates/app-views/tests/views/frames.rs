@@ -38,6 +38,22 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
 }
 
 #[tokio::test]
+async fn each_shown_app_has_an_origin_of_its_own_in_a_sandbox() {
+    const SANDBOX: &str = "allow-scripts allow-same-origin allow-forms";
+    let test = TestViews::start(&[HTML, HTML, HTML, HTML], json!({})).await;
+    test.approve().await;
+    let (first, second) = (test.open().await, test.open().await);
+    assert_ne!(first.view, second.view, "the same page should get another origin each time");
+    for opened in [first, second] {
+        assert!(opened.view.len() == 32 && opened.view.bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", opened.view);
+        assert_eq!(opened.sandbox, SANDBOX);
+        let page = test.views.respond(&opened.view, "/");
+        let policy = header(&page, "Content-Security-Policy");
+        assert!(policy.ends_with(&format!("; sandbox {SANDBOX}")), "{policy}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_views_and_paths_are_not_found() {
     let test = TestViews::start(&[HTML], json!({})).await;
     test.approve().await;

@@ -1,6 +1,7 @@
 //! Apps of a real server process: approval of pages, documents, messages, calls and requests for the user.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod app_tools;
 mod approval;
 mod frames;
 mod messages;
@@ -34,13 +35,18 @@ pub(crate) struct TestViews {
 impl TestViews {
     /// Starts a server that returns the next of these HTML documents on each read of its app page.
     pub(crate) async fn start(documents: &[&str], csp: Value) -> Self {
+        Self::start_with_metadata(documents, json!({ "csp": csp })).await
+    }
+
+    /// Starts a server like [`start`](Self::start), whose app page has this metadata.
+    pub(crate) async fn start_with_metadata(documents: &[&str], metadata: Value) -> Self {
         let ui = json!({ "resourceUri": PAGE_URI });
         let tools = json!({ "tools": [
             { "name": TOOL, "inputSchema": { "type": "object" }, "_meta": { "ui": ui } },
             { "name": "environment", "inputSchema": { "type": "object" } },
         ] });
         let page = |html: &&str| {
-            let meta = json!({ "ui": { "csp": csp } });
+            let meta = json!({ "ui": metadata });
             let item = json!({ "uri": PAGE_URI, "mimeType": APP_PAGE_MEDIA_TYPE, "text": html, "_meta": meta });
             format!("resources/read={}", json!({ "contents": [item] }))
         };

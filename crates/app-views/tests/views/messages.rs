@@ -146,6 +146,38 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
 }
 
 #[tokio::test]
+async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialog() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
+    let link = |id: i64| {
+        let params = json!({ "url": format!("https://example.com/{id}") });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "ui/open-link", "params": params })
+    };
+    // A link that could not be shown doesn't count, and an opened one ends the row.
+    for (id, answer) in [
+        (1, AppAnswer::Refused),
+        (2, AppAnswer::Refused),
+        (3, AppAnswer::Done),
+        (4, AppAnswer::NotShown),
+        (5, AppAnswer::Refused),
+        (6, AppAnswer::Refused),
+    ] {
+        test.post(&opened, link(id));
+        let AppViewChange::Requested { request, .. } = test.change(&opened, is_request).await else { unreachable!() };
+        test.views.answer(&opened.view, request, answer).unwrap();
+        test.response(&opened, id).await;
+    }
+    test.post(&opened, link(7));
+    test.change(&opened, is_request).await;
+    test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } }));
+    test.change(&opened, |change| matches!(change, AppViewChange::Withdrawn { .. })).await;
+    test.post(&opened, link(8));
+    let refused = test.response(&opened, 8).await;
+    assert!(refused.to_string().contains("in a row"), "the fourth link should not be shown: {refused}");
+}
+
+#[tokio::test]
 async fn model_context_and_messages_of_an_app_require_a_conversation() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
@@ -194,7 +226,7 @@ async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() 
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    test.views.remove_all();
+    test.views.remove_views_of_main_window(&[]);
     test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     let late = test.views.receive_message(&opened.view, "{}".to_owned());
     assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");

@@ -2,6 +2,7 @@
 //! warning.
 
 use foreign::visible;
+use installs::{ManifestValueType, ManifestWarning};
 use serde_json::{Map, Value};
 
 use super::ManifestError;
@@ -16,14 +17,15 @@ pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 pub(super) const MAX_MANIFEST_ITEMS: usize = 1000;
 const MAX_MANIFEST_WARNINGS: usize = 100;
 
-/// Descriptions of the values in a manifest that were ignored or truncated, as sentences.
+/// Warnings about the values in a manifest that were ignored or truncated.
 #[derive(Default)]
-pub(super) struct ManifestWarnings(pub(super) Vec<String>);
+pub(super) struct ManifestWarnings(pub(super) Vec<ManifestWarning>);
 
 impl ManifestWarnings {
-    pub(super) fn add(&mut self, text: &str) {
+    /// Adds a warning, whose texts must be escaped for display.
+    pub(super) fn add(&mut self, warning: ManifestWarning) {
         if self.0.len() < MAX_MANIFEST_WARNINGS {
-            self.0.push(visible(text).into_owned());
+            self.0.push(warning);
         }
     }
 }
@@ -54,47 +56,53 @@ impl<'j> ManifestFields<'j> {
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
+    /// Returns the path of a member of this object, escaped for display.
+    pub(super) fn visible_path(self, key: &str) -> String {
+        truncate(&visible(&self.path(key)), MAX_LABEL_BYTES)
+    }
+
     /// Converts the member `key` with `read`. Adds a warning if the member exists and `read` returns `None`.
     fn read<T>(
         self,
         key: &str,
-        expected: &str,
+        expected: ManifestValueType,
         warnings: &mut ManifestWarnings,
         read: impl FnOnce(&'j Value) -> Option<T>,
     ) -> Option<T> {
         let value = read(self.value(key)?);
         if value.is_none() {
-            warnings.add(&format!("{} is not {expected} and is not used", self.path(key)));
+            warnings.add(ManifestWarning::WrongType { member: self.visible_path(key), expected });
         }
         value
     }
 
     /// Returns the string in a member, truncated to `max` bytes, or `None` if the member is missing or not a string.
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
-        let text = self.read(key, "a text", warnings, Value::as_str)?;
+        let text = self.read(key, ManifestValueType::Text, warnings, Value::as_str)?;
         if text.len() > max {
-            warnings.add(&format!("{} is too long and was cut", self.path(key)));
+            warnings.add(ManifestWarning::Truncated { member: self.visible_path(key) });
         }
         Some(truncate(text, max))
     }
 
     pub(super) fn flag(self, key: &str, warnings: &mut ManifestWarnings) -> bool {
-        self.read(key, "true or false", warnings, Value::as_bool).unwrap_or_default()
+        self.read(key, ManifestValueType::Boolean, warnings, Value::as_bool).unwrap_or_default()
     }
 
     pub(super) fn number(self, key: &str, warnings: &mut ManifestWarnings) -> Option<f64> {
-        self.read(key, "a number", warnings, Value::as_f64)
+        self.read(key, ManifestValueType::Number, warnings, Value::as_f64)
     }
 
     pub(super) fn object(self, key: &str, warnings: &mut ManifestWarnings) -> Option<&'j Map<String, Value>> {
-        self.read(key, "an object", warnings, Value::as_object)
+        self.read(key, ManifestValueType::Object, warnings, Value::as_object)
     }
 
     /// Returns the items of a list member, at most [`MAX_MANIFEST_ITEMS`]. Empty if it is missing.
     pub(super) fn list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Value> {
-        let items = self.read(key, "a list", warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
+        let items = self.read(key, ManifestValueType::List, warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_MANIFEST_ITEMS {
-            warnings.add(&format!("{} has too many items; {MAX_MANIFEST_ITEMS} are used", self.path(key)));
+            let used = u32::try_from(MAX_MANIFEST_ITEMS).unwrap_or(u32::MAX);
+            warnings.add(ManifestWarning::TooManyItems { member: self.visible_path(key), used });
         }
         items.iter().take(MAX_MANIFEST_ITEMS).collect()
     }
@@ -104,7 +112,8 @@ impl<'j> ManifestFields<'j> {
         let items = self.list(key, warnings);
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
         if objects.len() < items.len() {
-            warnings.add(&format!("{} has items that are no objects and are not used", self.path(key)));
+            let expected = ManifestValueType::Object;
+            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
         }
         objects
     }
@@ -114,7 +123,8 @@ impl<'j> ManifestFields<'j> {
         let items = self.list(key, warnings);
         let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_LABEL_BYTES))).collect();
         if texts.len() < items.len() {
-            warnings.add(&format!("{} has items that are no texts and are not used", self.path(key)));
+            let expected = ManifestValueType::Text;
+            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
         }
         texts
     }

@@ -1,5 +1,6 @@
 //! Translations of a manifest: files in the bundle that replace display texts, and nothing else.
 
+use installs::ManifestWarning;
 use serde::Serialize;
 use serde_json::Map;
 
@@ -37,7 +38,7 @@ impl Localization {
         if bundle_path(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
             return Self { resources, default_locale };
         }
-        warnings.add("localization.resources is not a path with one ${locale} and is not used");
+        warnings.add(ManifestWarning::TranslationsPath { member: fields.visible_path("resources") });
         Self { resources: default.resources, default_locale }
     }
 }

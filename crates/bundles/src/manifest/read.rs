@@ -2,6 +2,7 @@
 //! with a warning.
 
 use foreign::visible;
+use installs::ManifestWarning;
 use serde_json::{Map, Value};
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
@@ -49,8 +50,7 @@ const KNOWN_MANIFEST_MEMBERS: [&str; 28] = [
 ];
 
 impl Manifest {
-    /// Parses `manifest.json`. Also returns descriptions of the ignored values, as sentences that are escaped for
-    /// display.
+    /// Parses `manifest.json`. Also returns warnings about the ignored values.
     ///
     /// # Errors
     /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to start
@@ -83,18 +83,18 @@ impl Manifest {
     /// assert_eq!(manifest.server.command_on("linux").command, "node");
     /// assert_eq!(manifest.server.command_on("win32").command, "node.exe");
     /// assert!(manifest.user_config[0].required);
-    /// assert!(warnings.iter().any(|warning| warning.contains("colour")), "it is not known: {warnings:?}");
+    /// assert!(warnings.iter().any(|warning| warning.to_string().contains("colour")), "it is not known: {warnings:?}");
     ///
     /// let outside = br#"{ "name": "a", "version": "1", "server": { "type": "node", "entry_point": "../a.js" } }"#;
     /// assert_eq!(Manifest::read(outside), Err(ManifestError::Path("../a.js".to_owned())));
     /// # Ok::<(), ManifestError>(())
     /// ```
-    pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
+    pub fn read(json: &[u8]) -> Result<(Self, Vec<ManifestWarning>), ManifestError> {
         let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN_MANIFEST_MEMBERS.contains(&key.as_str())) {
-            warnings.add(&format!("{} is unknown and ignored", fields.path(key)));
+            warnings.add(ManifestWarning::UnknownMember { member: fields.visible_path(key) });
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
         Ok((manifest, warnings.0))
@@ -114,10 +114,10 @@ fn parse_manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -
     let name = fields.required_string("name", MAX_BUNDLE_NAME_BYTES)?;
     let version = fields.required_string("version", MAX_LABEL_BYTES)?;
     if semver::Version::parse(&version).is_err() {
-        warnings.add(&format!("version {version} is not of the form 1.2.3, so it can't be compared with others"));
+        warnings.add(ManifestWarning::UncomparableVersion { version: visible(&version).into_owned() });
     }
     for key in ["description", "author"].into_iter().filter(|key| fields.value(key).is_none()) {
-        warnings.add(&format!("{key} is missing"));
+        warnings.add(ManifestWarning::MissingMember { member: key.to_owned() });
     }
     let server = Server::read(fields, warnings)?;
     let mut short = |key: &str| fields.text(key, MAX_LABEL_BYTES, warnings);
@@ -153,9 +153,9 @@ fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWar
     let mut version = |key| fields.text(key, MAX_LABEL_BYTES, warnings);
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
-        warnings.add("manifest_version is missing");
+        warnings.add(ManifestWarning::MissingMember { member: "manifest_version".to_owned() });
     } else if !SUPPORTED_MANIFEST_VERSIONS.contains(&version.as_str()) {
-        warnings.add(&format!("the version {version} of the manifest is unknown; new members are ignored"));
+        warnings.add(ManifestWarning::UnknownManifestVersion { version: visible(&version).into_owned() });
     }
     version
 }
@@ -202,7 +202,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = bundle_path(src);
     if path.is_none() {
-        warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
+        warnings.add(ManifestWarning::PictureOutside { picture: visible(src).into_owned() });
     }
     path
 }

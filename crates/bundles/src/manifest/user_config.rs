@@ -1,5 +1,6 @@
 //! Settings of a bundle that the user fills in (`user_config`).
 
+use installs::ManifestWarning;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ fn read_user_setting(
         Some("directory") => UserConfigKind::Directory,
         Some("file") => UserConfigKind::File,
         _ => {
-            warnings.add(&format!("{} is unknown and read as text", fields.path("type")));
+            warnings.add(ManifestWarning::UnknownSettingType { member: fields.visible_path("type") });
             UserConfigKind::String
         }
     };

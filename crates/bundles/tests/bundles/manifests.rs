@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use crate::sample::{BundleFolder, node_manifest, zip_with_manifest};
 use crate::zip_writer::ZipEntry;
 
+/// Parses a manifest, and returns it with the English texts of the warnings.
 fn read_manifest(value: &Value) -> (Manifest, Vec<String>) {
-    Manifest::read(value.to_string().as_bytes()).unwrap()
+    let (manifest, warnings) = Manifest::read(value.to_string().as_bytes()).unwrap();
+    (manifest, warnings.iter().map(ToString::to_string).collect())
 }
 
 fn manifest_with(field: &str, value: Value) -> Value {
@@ -68,6 +70,9 @@ fn all_fields_are_parsed() {
         ("compatibility", json!({ "claude_desktop": ">=1", "platforms": ["linux"], "runtimes": { "node": ">=18" } })),
         ("_meta", json!({ "com.example": {} })),
         ("surprise", json!(1)),
+        ("homepage", json!(1)),
+        ("localization", json!({ "resources": "texts.json" })),
+        ("user_config", json!({ "when": { "type": "date" } })),
     ] {
         all[field] = value;
     }
@@ -83,11 +88,16 @@ fn all_fields_are_parsed() {
         "surprise is unknown and ignored",
         "the picture https://x.test/a.png is not in the bundle and is not shown",
         "the picture ../shot.png is not in the bundle and is not shown",
+        "homepage is not a text and is not used",
+        "tools has items that are not an object and are not used",
+        "keywords has items that are not a text and are not used",
+        "localization.resources is not a path with one ${locale} and is not used",
+        "user_config.when.type is unknown and read as text",
     ];
     for warning in expected {
         assert!(warnings.iter().any(|found| found == warning), "{warning} in {warnings:?}");
     }
-    assert_eq!(warnings.len(), 5, "{warnings:?}");
+    assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
 }
 
 #[test]

@@ -17,9 +17,10 @@ mod reviewed_result;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode, CallId};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
-use host::{CallOrigin, Host, ResultOrigin};
+use host::{CallOrigin, Host, ResultOrigin, SentCall};
 use mcp_proto::types::CallToolResult;
 use offers::output_schema;
 use serde_json::{Map, Value};
@@ -38,7 +39,7 @@ const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between repeated attempts to cancel a call that the host has not accepted yet.
 const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A request to call a server's tool.
+/// A request to call a tool of a server or of one of its shown apps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// Identifier of the call and of its item, chosen by the caller.
@@ -47,7 +48,9 @@ pub struct ToolCall {
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
-    /// Name of the called tool, as its server lists it.
+    /// Shown app of the server that provides the tool, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
+    /// Name of the called tool, as its server or app lists it.
     pub tool: String,
     /// Arguments as requested, before any edit by the user.
     pub arguments: Map<String, Value>,
@@ -125,22 +128,25 @@ pub(super) async fn make_recorded_call(
 ) -> CallOutcome {
     let began = Instant::now();
     let review = ResultReviewer::for_call(&call, host, stop);
-    let ToolCall { id, origin, server, tool, mut arguments } = call;
+    let ToolCall { id, origin, server, app, tool, mut arguments } = call;
     let (sent, was_sent) = oneshot::channel();
-    let made = (origin, server.clone(), tool.clone(), arguments.clone());
+    let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
     let call = async {
-        let (origin, server, tool, arguments) = made;
+        let (origin, server, app, tool, arguments) = made;
         if stop.is_cancelled() {
             return Err(CallFailure::Cancelled);
         }
         permission.await?;
-        host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
+        match app {
+            Some(app) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
+            None => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
+        }
     };
-    // Set once the call is sent. Contains the arguments if the user edited them.
+    // Set once the call is sent.
     let crossed = OnceLock::new();
     let follow = async {
-        let Ok(changed) = was_sent.await else { return };
-        if let Some(changed) = crossed.get_or_init(|| changed) {
+        let Ok(sent) = was_sent.await else { return };
+        if let Some(changed) = &crossed.get_or_init(|| sent).edited {
             record.record_changed_arguments(host, changed).await;
         }
     };
@@ -155,13 +161,18 @@ pub(super) async fn make_recorded_call(
     };
     let crossed = crossed.into_inner();
     let was_sent = crossed.is_some();
-    if let Some(changed) = crossed.flatten() {
+    let SentCall { edited, output_schema } = crossed.unwrap_or_default();
+    if let Some(changed) = edited {
         arguments = changed;
     }
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let problem = check_output_schema(host, &server, &tool, &result).await;
+            let schema = match app {
+                Some(_) => output_schema,
+                None => current_output_schema(host, &server, &tool).await,
+            };
+            let problem = check_output_schema(schema, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -171,7 +182,7 @@ pub(super) async fn make_recorded_call(
         }
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
-    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
@@ -180,11 +191,12 @@ pub(super) async fn make_recorded_call(
         call: id.clone(),
         server,
         tool,
+        app: app.map(|app| app.tool),
         arguments,
         result,
         failure: error.is_some().then_some(code),
         error,
-        took,
+        duration_milliseconds,
         used,
         omitted_bytes: omitted,
     };
@@ -216,12 +228,14 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Checks the result of a call against the tool's current output schema. Returns a description of the first violation.
-/// The schema is looked up after the call has ended, since the user may have approved a new definition while the call
-/// waited.
-async fn check_output_schema(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
-    let value = result.structured_content.as_ref()?;
-    let catalog = host.catalog(server.to_owned()).await.ok()?;
-    let schema = catalog.tool(tool)?.output_schema?;
-    output_schema::validate_structured_result(schema, value.clone()).await
+/// Returns the output schema in the current definition of a server's tool. It is looked up after the call has ended,
+/// since the user may have approved a new definition while the call waited. An app can replace its definitions during a
+/// call, so that the schema of its tool is the one that the user approved with the call.
+async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
+    host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
+}
+
+/// Checks the result of a call against an output schema. Returns a description of the first violation.
+async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+    output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

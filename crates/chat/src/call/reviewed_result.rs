@@ -28,6 +28,7 @@ impl<'a> ResultReviewer<'a> {
                 call: call.id.clone(),
                 server: call.server.clone(),
                 tool: call.tool.clone(),
+                app: call.app.as_ref().map(|app| app.tool.clone()),
             }),
             CallOrigin::User { .. } | CallOrigin::App { .. } | CallOrigin::CommandLine => None,
         };

@@ -43,8 +43,8 @@ fn reply_item(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
         cost: None,
         error,
         conversions,
-        first_after: None,
-        took: 1,
+        first_part_milliseconds: None,
+        duration_milliseconds: 1,
     };
     chat_item(id, state, body)
 }
@@ -52,7 +52,7 @@ fn reply_item(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
 fn tool_use(id: &str, arguments: &str) -> ReplyPart {
     ReplyPart::ToolUse {
         id: id.into(),
-        key: "a__b".into(),
+        tool_key: "a__b".into(),
         server: Some("a".into()),
         tool: Some("b".into()),
         arguments: arguments.into(),
@@ -74,12 +74,13 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         call: id.into(),
         server: "a".into(),
         tool: "b".into(),
+        app: None,
         arguments: json!({"x": 2}),
         result: result_,
         error: result.err().map(str::to_owned),
         failure: None,
-        took: 1,
-        used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
+        duration_milliseconds: 1,
+        used: Some(ToolUsed { reply: reply.into(), id: used.into(), tool_key: "a__b".into() }),
         omitted_bytes: None,
     };
     chat_item(id, ItemState::Whole, body)
@@ -139,6 +140,37 @@ fn each_tool_use_is_followed_by_its_result() {
         results[2].1.contains(CALL_NOT_MADE_TEXT) && results[2].2,
         "a use without a call has a result: {results:?}"
     );
+}
+
+#[test]
+fn context_of_an_app_reaches_the_model_as_data_of_its_server() {
+    let contents = vec![item::ResourceContents {
+        uri: "ui://board/app.html".into(),
+        mime_type: Some("text/plain".into()),
+        text: Some("Card 7 is selected.".into()),
+        blob: None,
+    }];
+    let (server, uri, name) = ("board".into(), "ui://board/app.html".into(), "Context from the app of show".into());
+    let context = ItemBody::Attachment { server, uri, name, contents, skill: false };
+    let path = [chat_item("1", ItemState::Whole, context), message_item("2", "What is selected?")];
+    let messages = to_model_messages(&path, &model_reference("m"), 1_000);
+    let [message] = &messages[..] else { panic!("expected one message: {messages:?}") };
+    let text = message.plain_text();
+    assert!(text.contains("Card 7 is selected.") && text.ends_with("What is selected?"), "{text}");
+    assert!(text.contains("data from the server \"board\""), "the source is described: {text}");
+}
+
+// [apps-structured-not-for-model]
+#[test]
+fn model_reads_the_content_of_a_result_and_not_the_data_for_its_app() {
+    let mut call = tool_call_item("3", "2", "u1", Ok("3 cards"));
+    let ItemBody::ToolCall { result: Some(result), .. } = &mut call.body else { panic!("the call has a result") };
+    result.structured = Some(json!({ "cards": "for the app" }));
+    result.meta = json!({ "cursor": "for the app" }).as_object().cloned();
+    let reply = reply_item("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":2}"#)]);
+    let messages = to_model_messages(&[message_item("1", "do it"), reply, call], &model_reference("m"), 1_000);
+    let text = joined_text(&messages[2].parts);
+    assert!(text.contains("3 cards") && !text.contains("for the app"), "{text}");
 }
 
 #[test]

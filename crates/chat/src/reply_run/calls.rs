@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
@@ -20,10 +21,11 @@ const MAX_PARALLEL_CALLS: usize = 8;
 /// Maximum number of tool calls that one reply may request. Calls beyond it are refused.
 const MAX_CALLS_PER_REPLY: usize = 64;
 
-/// A call of a server's tool that is about to be made.
+/// A call of a tool of a server or a shown app that is about to be made.
 struct PlannedCall {
     item: ChatItem,
     server: String,
+    app: Option<ProvidingApp>,
     tool: String,
     arguments: Map<String, Value>,
 }
@@ -72,35 +74,36 @@ impl ReplyRun {
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 
-    /// Creates the item of a requested call, and the call to make if it is for a tool of a server. Calls of built-in
-    /// tools are executed directly.
+    /// Creates the item of a requested call, and the call to make if it is for a tool of a server or a shown app.
+    /// Calls of built-in tools are executed directly.
     fn plan_call(&mut self, requested: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
-        let RequestedCall { id, key, arguments } = requested;
-        let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
+        let RequestedCall { id, tool_key, arguments } = requested;
+        let used = ToolUsed { reply: self.reply.id.clone(), id, tool_key: tool_key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let result = match (key.as_str(), self.offering.tool(&key)) {
+        let result = match (tool_key.as_str(), self.offering.tool(&tool_key)) {
             _ if number >= MAX_CALLS_PER_REPLY => {
                 BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS_PER_REPLY} calls at most"))
             }
             (_, Some(tool)) => {
-                let (server, tool) = (tool.server.clone(), tool.tool.clone());
+                let (server, app, tool) = (tool.server.clone(), tool.app.clone(), tool.tool.clone());
                 let id = new_id();
                 let body = ItemBody::ToolCall {
                     call: id.clone(),
                     server: server.clone(),
                     tool: tool.clone(),
+                    app: app.as_ref().map(|app| app.tool.clone()),
                     arguments: Value::Object(arguments.clone()),
                     result: None,
                     error: None,
                     failure: None,
-                    took: 0,
+                    duration_milliseconds: 0,
                     used: Some(used),
                     omitted_bytes: None,
                 };
                 // clock: timestamp of the item.
                 let at = ports::time::system_time_millis();
                 let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
-                return (item.clone(), Some(PlannedCall { item, server, tool, arguments }));
+                return (item.clone(), Some(PlannedCall { item, server, app, tool, arguments }));
             }
             (SEARCH_TOOLS_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
@@ -108,7 +111,7 @@ impl ReplyRun {
                 own_tools::search_tools(&offering, index, &arguments)
             }
             (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
-            _ => BuiltinToolResult::error(self.unavailable_tool_reason(&key)),
+            _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
@@ -135,21 +138,35 @@ impl ReplyRun {
         }
     }
 
-    /// Makes one call of a server's tool, and records its outcome.
+    /// Makes one call of a tool, and records its outcome.
     async fn make_call(&self, planned: PlannedCall) -> CallOutcome {
-        let PlannedCall { item, server, tool, arguments } = planned;
+        let PlannedCall { item, server, app, tool, arguments } = planned;
         let permission = {
-            let (server, tool) = (server.clone(), tool.clone());
+            let (server, tool, is_of_server) = (server.clone(), tool.clone(), app.is_none());
             async move {
+                // The host checks that the tools of an app are still turned on.
+                if !is_of_server {
+                    return self.recheck_server(&server).await;
+                }
                 self.refresh_list_if_changed(&server).await;
                 self.recheck_tool(&server, &tool).await
             }
         };
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
-        let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
+        let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
+    }
+
+    /// Checks that the server whose app provides a tool is still enabled for the conversation.
+    async fn recheck_server(&self, server: &str) -> Result<(), CallFailure> {
+        let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
+        if now.servers.iter().any(|offered| offered.server == server) {
+            Ok(())
+        } else {
+            Err(CallFailure::Refused(format!("{server:?} was turned off for this conversation")))
+        }
     }
 
     /// Checks that the tool is still enabled, since the user may have disabled it after the request was sent to the

@@ -19,6 +19,7 @@ use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
 use super::engine::{new_id, resolve_servers};
 use super::offered_tools::OfferedTools;
+use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
@@ -44,7 +45,7 @@ pub(super) struct ReplyRun {
 /// A call that a model requests.
 struct RequestedCall {
     id: String,
-    key: String,
+    tool_key: String,
     arguments: Map<String, Value>,
 }
 
@@ -186,9 +187,10 @@ impl ReplyRun {
         if self.refresh_changed_lists().await {
             self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         }
-        if !self.offering.is_built_from(&self.servers) {
+        let app_tools = enabled_app_tools(&self.host, &self.log.conversation, &self.settings).await?;
+        if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
             let servers = self.servers.clone();
-            let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers)).await;
+            let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers).with_app_tools(app_tools)).await;
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }
@@ -218,8 +220,8 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
         cost: None,
         error: None,
         conversions: Vec::new(),
-        first_after: None,
-        took: 0,
+        first_part_milliseconds: None,
+        duration_milliseconds: 0,
     };
     new_item(parent, ItemState::Streaming, body)
 }

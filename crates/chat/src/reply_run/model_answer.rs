@@ -80,12 +80,14 @@ impl ReplyRun {
             Err(error) => (TokenUsage::default(), None, Err(Some(error))),
         };
         let price = known.and_then(|model| model.price);
-        if let ItemBody::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
+        if let ItemBody::Reply { usage: own, cost, first_part_milliseconds, duration_milliseconds, .. } =
+            &mut self.reply.body
+        {
             *own = ended.as_ref().map_or(usage, |reply| reply.usage);
             *cost =
                 price.and_then(|price| price.cost(own).map(|amount| Cost { amount, currency: price.currency.clone() }));
-            *first_after = first;
-            *took = elapsed_millis(began);
+            *first_part_milliseconds = first;
+            *duration_milliseconds = elapsed_millis(began);
         }
         match ended {
             Ok(reply) => Ok(self.apply_complete_reply(reply)),
@@ -120,7 +122,8 @@ impl ReplyRun {
                     Some(Ok(ReplyDelta::Ended(reply))) => break Ok(reply),
                     Some(Ok(delta)) => {
                         let whose = |key: &str| {
-                            self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
+                            let tool = self.offering.tool(key).filter(|tool| tool.app.is_none());
+                            tool.map(|tool| (tool.server.clone(), tool.tool.clone()))
                         };
                         usage = pieces.add_delta(delta, whose).unwrap_or(usage);
                         if first.is_none() && pieces.has_pending() {
@@ -175,8 +178,9 @@ impl ReplyRun {
 
     /// Marks the reply as stopped by the user. The received parts are retained.
     fn mark_reply_as_stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
-        if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
-            (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, elapsed_millis(began));
+        if let ItemBody::Reply { stop, first_part_milliseconds, duration_milliseconds, .. } = &mut self.reply.body {
+            *stop = Some(ReplyStop::Stopped);
+            (*first_part_milliseconds, *duration_milliseconds) = (first, elapsed_millis(began));
         }
         self.reply.state = ItemState::Cut;
         Vec::new()
@@ -195,17 +199,18 @@ impl ReplyRun {
                 MessagePart::Text(text) => whole.push(ReplyPart::Text { text }),
                 MessagePart::Thinking { text, opaque } => whole.push(ReplyPart::Thinking { text, opaque }),
                 MessagePart::ToolUse { id, name, arguments, opaque } => {
-                    let tool = self.offering.tool(&name);
+                    // Tools of apps have no name on the server.
+                    let tool = self.offering.tool(&name).filter(|tool| tool.app.is_none());
                     whole.push(ReplyPart::ToolUse {
                         id: id.clone(),
-                        key: name.clone(),
+                        tool_key: name.clone(),
                         server: tool.map(|tool| tool.server.clone()),
                         tool: tool.map(|tool| tool.tool.clone()),
                         arguments: Value::Object(arguments.clone()).to_string(),
                         opaque,
                     });
                     if requests_calls {
-                        requested.push(RequestedCall { id, key: name, arguments });
+                        requested.push(RequestedCall { id, tool_key: name, arguments });
                     }
                 }
                 MessagePart::Image { .. } => omitted.push("an image from the model was omitted"),

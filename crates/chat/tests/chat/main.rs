@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod actions_during_reply;
+mod app_tools;
 mod by_user;
 mod calls;
 mod conversations;
@@ -157,7 +158,7 @@ impl TestConversation {
 
 /// Marks these tools of a demo server as reviewed.
 pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
-    let reviewed = app.host.reviewed(server.into()).await.unwrap();
+    let reviewed = app.host.server_review(server.into()).await.unwrap();
     let definitions = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
         ShownDefinition {

@@ -42,13 +42,13 @@ async fn reply_streams_and_is_stored_with_its_usage() {
         "both items are stored"
     );
     assert_eq!(reply_text(&items[1]), "Hello, **you**", "the complete reply is stored");
-    let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else {
+    let ItemBody::Reply { stop, cost, usage, first_part_milliseconds, error, .. } = &items[1].body else {
         panic!("the item is not a reply")
     };
     assert_eq!((stop, error), (&Some(ReplyStop::EndTurn), &None), "the stop reason is stored");
     assert_eq!(usage.output, Some(100), "the number of output tokens is stored");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
-    assert!(first_after.is_some(), "the time until the first part is stored");
+    assert!(first_part_milliseconds.is_some(), "the time until the first part is stored");
     assert_eq!(talk.chat.reply_in_progress(CONVERSATION_ID), (false, None), "no reply is in progress");
     let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!((spent.usage.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");

@@ -5,8 +5,7 @@ use domain::call::CallFailure;
 use host::view::HostEvent;
 use offers::catalog::MAX_ITEMS;
 use offers::skills::{SkillFiles, SkillMismatch};
-use policy::{Hash, PolicyRule};
-use ports::{AuditEntry, AuditQuery};
+use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
@@ -22,17 +21,6 @@ fn skill_entry() -> Value {
 
 fn reader(app: &TestApp) -> SkillReader<'_> {
     SkillReader::new(&app.host)
-}
-
-/// Returns the latest audit entries whose field `kind` has this value, oldest first.
-fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
-    let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
-    app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
-}
-
-async fn add_rule(app: &TestApp, rule: Value) {
-    let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    app.host.set_rule(rule).await.expect("the rule is accepted");
 }
 
 /// Starts a server with the skills extension. The server responds to each listed method with the next result listed for
@@ -146,7 +134,7 @@ async fn demo_server_has_a_skill_in_both_eras() {
             .await
             .unwrap();
         assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: the file is returned");
-        let subjects: Vec<String> = entries_of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
+        let subjects: Vec<String> = app.entries_of_kind("resource").into_iter().map(|entry| entry.subject).collect();
         assert_eq!(
             subjects,
             [Some(uri), file].map(Option::unwrap_or_default),
@@ -173,7 +161,7 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
         matches!(outside, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {outside:?}"
     );
-    add_rule(&app, json!({ "effect": "deny", "server": "s" })).await;
+    app.add_rule(json!({ "effect": "deny", "server": "s" })).await;
     let denied = read("3", SKILL_URI, None).await;
     assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");

@@ -14,9 +14,6 @@ use crate::terminal_escape::escape_line;
 
 /// Maximum number of changes to a tool's definition that the message of a denial lists.
 const MAX_LISTED_CHANGES: usize = 3;
-/// Names of the policy's rules that require a separate decision for each act.
-const ASK_EACH_TIME_RULES: [&str; 5] =
-    ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
 /// Fields of an answers file's entry that determine which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
@@ -182,7 +179,7 @@ pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> 
 fn requires_decision_each_time(request: &ConsentRequest) -> bool {
     // The rule of the consent request may be another one, such as the rule for new definitions.
     matches!(&request.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
-        || ASK_EACH_TIME_RULES.contains(&request.reason.as_str())
+        || request.stricter_reason.is_some()
 }
 
 /// Returns the hash of the called tool's definition, or `None` if the consent request is not for a tool call.

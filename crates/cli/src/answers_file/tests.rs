@@ -1,8 +1,8 @@
 //! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
-    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState, ToolClaims,
-    UrlParts,
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState,
+    StricterReason, ToolClaims, UrlParts,
 };
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::*;
 fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
+        app: None,
         title: None,
         description: None,
         claims: ToolClaims::default(),
@@ -43,6 +44,7 @@ fn consent_request(server: &str, body: ConsentRequestBody, origin: ConsentReques
         body,
         scopes: vec![ApprovalScope::Once],
         reason: String::new(),
+        stricter_reason: None,
         marks: Default::default(),
     }
 }
@@ -271,7 +273,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
 
 #[test]
 fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
-    let request = ConsentRequest { reason: "rule-asks".into(), ..tool_request("files", "read") };
+    let request = ConsentRequest { stricter_reason: Some(StricterReason::Rule), ..tool_request("files", "read") };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
@@ -350,7 +352,7 @@ fn model_response_is_parsed_in_both_forms() {
 #[test]
 fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
-        let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
+        let body = ConsentRequestBody::Result { tool: "fetch".into(), app: None, content: Vec::new(), is_error: false };
         let origin = ConsentRequestOrigin::Model {
             conversation: "c".into(),
             untrusted_servers: Vec::new(),

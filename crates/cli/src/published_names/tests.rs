@@ -4,12 +4,13 @@ mod consent_requests;
 
 use api::Event;
 use api::data::{
-    Account, Authorization, BlockedPath, ClientIdentity, ConsentRequestOutcome, ConversationItem, Counts, DataFlow,
-    DecisionSource, DefinitionDiff, DryRunResult, FailureReason, FolderProposal, ItemBody, LookAlike, LossyConversion,
-    ModelProvider, Models, Notice, OmittedContent, PathMention, Prompt, ProposalRefusal, ProviderKind, ProviderPreset,
-    ProviderTest, ReachedSamplingLimit, ResourceLimits, ReviewMarks, ReviewState, RootsState, RuleEffect,
-    SamplingLimits, SamplingReport, SamplingSettings, SamplingUsage, SandboxNetwork, SandboxPlan, SandboxReport,
-    Server, ServerConfig, ServerState, SignInStep, TokenStorage, Tool, ToolClaims, TrustDuration, UrlParts,
+    Account, Authorization, BlockedPath, ClientIdentity, ConsentRequestOutcome, ConversationItem, DataFlow,
+    DecisionSource, DefinitionDiff, DryRunResult, FailureReason, FolderProposal, ItemBody, ListCounts, LookAlike,
+    LossyConversion, ModelProvider, Models, Notice, OmittedContent, PathMention, Prompt, ProposalRefusal, ProviderKind,
+    ProviderPreset, ProviderTest, ReachedSamplingLimit, ResourceLimits, ReviewMarks, ReviewState, RootsState,
+    RuleEffect, SamplingLimits, SamplingReport, SamplingSettings, SamplingUsage, SandboxNetwork, SandboxPlan,
+    SandboxReport, Server, ServerConfig, ServerState, SignInStep, TokenStorage, Tool, ToolClaims, TrustDuration,
+    UrlParts,
 };
 use checkup::{CheckId, Finding, FindingState, FindingText};
 use serde_json::json;
@@ -145,7 +146,7 @@ fn paths_of_servers_exist() {
         claims: None,
         capabilities: Vec::new(),
         instructions: None,
-        counts: Counts::default(),
+        counts: ListCounts::default(),
         unreviewed: None,
         roots: RootsState::default(),
         subscriptions: Vec::new(),

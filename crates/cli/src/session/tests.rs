@@ -50,11 +50,12 @@ async fn s33_call_is_printed_before_its_consent_request() {
         call: "1".into(),
         server: "demo".into(),
         tool: "add".into(),
+        app: None,
         arguments: json!({"a": 1}),
         result: None,
         error: None,
         failure: None,
-        took: 0,
+        duration_milliseconds: 0,
         used: None,
         omitted_bytes: None,
     };
@@ -80,6 +81,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         body: ConsentRequestBody::Roots { folders: Vec::new() },
         scopes: Vec::new(),
         reason: String::new(),
+        stricter_reason: None,
         marks: Default::default(),
         call: Some("1".into()),
     };

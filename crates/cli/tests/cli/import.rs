@@ -247,16 +247,36 @@ fn link_installs_a_server_and_contains_no_secret() {
 #[test]
 fn export_replaces_secrets_by_references() {
     let config = json!({ "mcpServers": {
-        "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" } },
-        "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
+        "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" }, "auth": { "clientId": "drawbridge" } },
+        "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" }, "sandbox": { "network": true } },
+        "whole": { "command": "server" },
     }});
     let folder = TestFolder::with_config(&config.to_string());
     let ended = folder.run(&["export"]);
     let expected = json!({ "mcpServers": {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${FAR_AUTHORIZATION}", "X-Team": "red" } },
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "${NEAR_API_KEY}", "LEVEL": "info" } },
+        "whole": { "command": "server", "args": [] },
     }});
     assert_eq!(*ended.value(), expected, "the format of most apps should be used");
+    let omitted: Vec<&Value> = ended.lines.iter().filter(|line| line["event"] == "omitted").collect();
+    let names: Vec<_> = omitted.iter().map(|line| (&line["server"], &line["secrets"], &line["settings"])).collect();
+    assert_eq!(
+        names,
+        [
+            (&json!("far"), &json!(["Authorization"]), &json!(["sign_in"])),
+            (&json!("near"), &json!(["API_KEY"]), &json!(["sandbox"]))
+        ],
+        "the omissions of each server should be events, except for those of a server that is exported completely"
+    );
+    let output = folder.command().arg("export").output().unwrap();
+    let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected, "only JSON should be on standard output");
+    for note in
+        ["near: \"API_KEY\" is replaced by a reference, as a secret", "near: the format has no place for its sandbox"]
+    {
+        assert!(notes.lines().any(|line| line == note), "{note} should be printed to standard error: {notes}");
+    }
     let ended = folder.run(&["export", "--format", "vscode"]);
     let value = ended.value();
     assert_eq!(value["servers"]["far"]["headers"]["Authorization"], "Bearer ${input:far-authorization}");

@@ -75,10 +75,10 @@ fn to_sign_in_step(step: AuthStep) -> SignInStep {
     };
     SignInStep {
         at: to_millis(step.at),
-        took: Millis::try_from(step.took.as_millis()).unwrap_or(Millis::MAX),
-        what: step.phase.to_string(),
+        duration_milliseconds: Millis::try_from(step.duration.as_millis()).unwrap_or(Millis::MAX),
+        purpose: step.phase.to_string(),
         request: step.request.map(|r| lines(format!("{} {}", r.method, r.url), r.headers, r.body)),
-        answer: step.answer.map(|a| lines(a.status.to_string(), a.headers, a.body)),
+        response: step.response.map(|a| lines(a.status.to_string(), a.headers, a.body)),
         conclusion: step.conclusion,
     }
 }

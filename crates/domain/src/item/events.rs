@@ -33,7 +33,8 @@ pub enum ReplyAppend {
         /// Identifier of the tool use.
         id: String,
         /// Name of the tool, as presented to the model.
-        key: String,
+        #[serde(rename = "key")]
+        tool_key: String,
         /// Name of the server, or `None` for a built-in tool or if the tool does not exist.
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.

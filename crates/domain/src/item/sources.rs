@@ -28,8 +28,9 @@ impl ItemBody {
     }
 }
 
-/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is not set, since an item
-/// does not record if a tool claims to reach an open world.
+/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is set only for tools of apps,
+/// which the user and other hosts can fill with anything, since an item does not record if a tool claims to reach an
+/// open world.
 pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
@@ -42,8 +43,8 @@ pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
             let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
             prompt.chain(attached).collect()
         }
-        ItemBody::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
-            vec![Reading::new(server, ReadingKind::Tool, tool)]
+        ItemBody::ToolCall { server, tool, app, .. } if !item.body.servers().is_empty() => {
+            vec![Reading { open_world: app.is_some(), ..Reading::new(server, ReadingKind::Tool, tool) }]
         }
         ItemBody::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
         ItemBody::ToolCall { .. } | ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {

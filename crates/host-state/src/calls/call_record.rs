@@ -4,21 +4,32 @@
 use std::sync::Arc;
 
 use domain::Millis;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{CallOrigin, CallRequest};
+use crate::app_tools::{AppToolCommand, send_to_app};
 use crate::{CallTicket, RunId};
 
 /// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
-/// Sender that notifies a caller when the call is sent to its server. It sends the arguments if the user edited them,
-/// otherwise `None`. Dropped if the call is never sent.
-pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
+/// A call at the time when it is sent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SentCall {
+    /// Arguments as edited by the user, or `None` if the user did not edit them.
+    pub edited: Option<Map<String, Value>>,
+    /// Output schema in the definition that the user approved with the call of an app's tool, if it has one. `None` for
+    /// calls of servers, whose definitions are in their catalog.
+    pub output_schema: Option<Value>,
+}
+
+/// Sender that notifies a caller when the call is sent to its server or app. Dropped if the call is never sent.
+pub type SentNotifier = oneshot::Sender<SentCall>;
 
 /// A call that a caller requests from the owner.
 pub struct NewCall {
@@ -32,6 +43,8 @@ pub struct NewCall {
     pub name: String,
     /// Originator of the call.
     pub origin: CallOrigin,
+    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
     /// Hash of the requested prompt's definition as displayed to the user, or `None` for other calls.
@@ -40,33 +53,46 @@ pub struct NewCall {
     pub sent: Option<SentNotifier>,
 }
 
+/// Work in progress beside the owner on which a call waits before it is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PendingCallWork {
+    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
+    /// resolutions are ignored.
+    pub following: Option<u64>,
+    /// Number of the write in progress of the call's audit entry, or `None`.
+    pub writing: Option<u64>,
+}
+
 /// State of a call in progress.
 pub struct CallRecord {
     /// Public state of the call, for observers.
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
+    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
     pub requested_prompt: Option<Hash>,
-    /// Arguments as edited by the user, or `None` if the user did not edit them.
-    pub edited: Option<Map<String, Value>>,
+    /// Facts for the caller, collected until the call is sent.
+    pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent.
+    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
+    /// Retained here, since a call continues after the app's tools are turned off.
+    pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
+    /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
+    /// the call.
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
     pub entry: u64,
-    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
-    /// resolutions are ignored.
-    pub following: Option<u64>,
-    /// Number of the write in progress of the call's audit entry, or `None`.
-    pub writing: Option<u64>,
+    /// Work in progress beside the owner on which the call waits.
+    pub pending: PendingCallWork,
     /// Result of the call, retained until the call's audit entry is durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
     /// Sender for the result of the call.
@@ -76,12 +102,13 @@ pub struct CallRecord {
 impl CallRecord {
     /// Creates the record of a new call, about which neither the policy nor the user has decided yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
-        let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
+        let NewCall { id, server, kind, name, origin, app, request, shown: _, sent } = call;
         let view = ServerCall {
             id,
             server,
             kind,
             name,
+            app: app.as_ref().map(|app| app.tool.clone()),
             started_at,
             state: CallState::AwaitingApproval,
             progress: None,
@@ -91,18 +118,34 @@ impl CallRecord {
         Self {
             view,
             origin,
+            app,
             request: Some(CallRequest::new(request)),
             requested_prompt: None,
-            edited: None,
+            sent_call: SentCall::default(),
             sent,
             round: 0,
             ticket: None,
+            app_commands: None,
             open_world: false,
             entry: 0,
-            following: None,
-            writing: None,
+            pending: PendingCallWork::default(),
             held: None,
             reply,
+        }
+    }
+
+    /// Instructs the app that received the call to cancel it. Returns `false` if no app received the call.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Busy`] if too many commands wait for the app. If the app is closed, the call ends anyway.
+    pub fn cancel_in_app(&self) -> Result<bool, CallFailure> {
+        let (Some(app), Some(commands)) = (&self.app, &self.app_commands) else { return Ok(false) };
+        let cancelled =
+            send_to_app((&self.view.server, app), commands, AppToolCommand::Cancel { call: self.view.id.clone() });
+        match cancelled {
+            Err(CallFailure::NotFound(_)) => Ok(true),
+            cancelled => cancelled.map(|()| true),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use mcp_proto::session::ClientRequest;
-use offers::definitions::Definition;
+use offers::definitions::DefinitionDigest;
 use policy::Hash;
 use serde_json::{Map, Value};
 
@@ -60,7 +60,7 @@ impl CallRequest {
 
     /// Computes and caches the hash of a tool call's payload, which includes the tool's definition. Returns the hash
     /// and the arguments as canonical JSON, or `None` if the request is not a tool call.
-    pub fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
+    pub fn hash(&mut self, definition: &DefinitionDigest) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(ToolCallHash { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
@@ -68,7 +68,7 @@ impl CallRequest {
 
     /// Returns the hash of a tool call's payload, which includes the tool's definition, or `None` if the request is not
     /// a tool call. Computes the hash only if the arguments or the definition have changed since it was cached.
-    pub fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
+    pub fn current_hash(&self, definition: &DefinitionDigest) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
             Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),
             _ => Some(Cow::Owned(definition.call_hash(self.arguments()?).0)),

@@ -22,6 +22,8 @@ pub struct ResultOrigin {
     pub server: String,
     /// Name of the called tool.
     pub tool: String,
+    /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+    pub app: Option<String>,
 }
 
 /// The outcome of the user's review of a call's result, which a model has requested.

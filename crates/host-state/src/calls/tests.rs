@@ -1,12 +1,14 @@
 //! Tests the call table: ids, tickets, rounds of input requests, and origins of consent requests.
 
+use domain::app_view::ProvidingApp;
 use domain::item::ToolResult;
 use mcp_proto::session::ClientRequest;
 use mcp_proto::types::CallToolResult;
 use serde_json::Map;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::*;
+use crate::app_tools::AppToolCommand;
 
 fn call(id: &str, server: &str, state: CallState) -> Box<CallRecord> {
     let (reply, _) = oneshot::channel();
@@ -14,8 +16,8 @@ fn call(id: &str, server: &str, state: CallState) -> Box<CallRecord> {
     let request = ClientRequest::CallTool { name: name.clone(), arguments: Map::new(), as_task: false };
     let origin = CallOrigin::Model { conversation: "c".to_owned() };
     let (id, server, kind) = (id.to_owned(), server.to_owned(), CallKind::Tool);
-    let mut record =
-        CallRecord::new(NewCall { id, server, kind, name, origin, request, shown: None, sent: None }, 0, reply);
+    let new = NewCall { id, server, kind, name, origin, app: None, request, shown: None, sent: None };
+    let mut record = CallRecord::new(new, 0, reply);
     record.view.state = state;
     Box::new(record)
 }
@@ -40,11 +42,11 @@ fn call_ids_are_unique_and_calls_are_bounded() {
 #[test]
 fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    calls.records.get_mut("1").expect("the call exists").writing = Some(7);
+    calls.records.get_mut("1").expect("the call exists").pending.writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
     assert!(calls.take_resolved("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
     let taken = calls.take_written("1", 7).expect("the call matches its entry");
-    assert_eq!(taken.writing, None, "the call no longer waits for its entry");
+    assert_eq!(taken.pending.writing, None, "the call no longer waits for its entry");
     assert!(calls.records.is_empty(), "the call is removed from the table");
 }
 
@@ -57,8 +59,37 @@ fn sender_is_known_only_if_it_is_unambiguous() {
     ]);
     assert_eq!(calls.call_with_method("s", "tools/call").as_deref(), Some("1"), "only one call was sent to the server");
     assert_eq!(calls.call_with_method("s", "prompts/get"), None, "the call in progress is a tool call");
+    let app = ProvidingApp { view: "v".to_owned(), tool: "show".to_owned() };
+    let of_app = Box::new(CallRecord { app: Some(app), ..*call("5", "s", CallState::Running) });
+    calls.records.insert(Arc::from("5"), of_app);
+    let only = calls.call_with_method("s", "tools/call");
+    assert_eq!(only.as_deref(), Some("1"), "a call that an app received was not sent to the server");
     calls.records.insert(Arc::from("4"), call("4", "s", CallState::Running));
     assert_eq!(calls.call_with_method("s", "tools/call"), None, "two calls in progress are ambiguous");
+}
+
+#[test]
+fn calls_reach_their_app_after_its_tools_are_turned_off() {
+    let app = ProvidingApp { view: "v".to_owned(), tool: "show".to_owned() };
+    let (commands, mut received) = mpsc::channel(1);
+    let (server, conversation) = ("s".to_owned(), "c".to_owned());
+    let mut calls = table(&[("2", "s", CallState::Running)]);
+    let tools = AppTools { server, app: app.clone(), conversation, tools: Arc::default(), commands: commands.clone() };
+    calls.app_tools.insert(tools);
+    let running = CallRecord { app: Some(app), app_commands: Some(commands), ..*call("1", "s", CallState::Running) };
+    calls.records.insert(Arc::from("1"), Box::new(running));
+    assert!(calls.turn_off_app_tools("other").is_none(), "the tools of another app are not turned on");
+    assert!(received.try_recv().is_err(), "the call continues");
+    assert!(calls.turn_off_app_tools("v").is_some());
+    let is_cancelled = |command| matches!(command, Ok(AppToolCommand::Cancel { call }) if call == "1");
+    assert!(is_cancelled(received.try_recv()), "the running call is cancelled with the tools");
+    let cancel = |calls: &CallTable| calls.records["1"].cancel_in_app();
+    assert_eq!(cancel(&calls), Ok(true));
+    assert!(matches!(cancel(&calls), Err(CallFailure::Busy { .. })), "the caller has to repeat the cancellation");
+    assert!(is_cancelled(received.try_recv()), "the app receives the cancellation although its tools are off");
+    drop(received);
+    assert_eq!(cancel(&calls), Ok(true), "a closed app ends its calls");
+    assert_eq!(calls.records["2"].cancel_in_app(), Ok(false), "a call of the server is not sent to an app");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use server_requests::form::Form;
 use server_requests::sampling::{ModelAnswerState, SamplingState, previously_approved_hash, request_hash};
 
+use crate::app_tools::{APP_TOOL_KIND, app_tool_call_hash, app_tool_subject};
 use crate::view::ConsentRequestBody;
 
 /// Returns the hash of the exact payload that an approval of the consent request allows to send. `schema` is the schema
@@ -26,7 +27,8 @@ pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -
             command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
         }
         ConsentRequestBody::ConnectServer { config, .. } => address_hash(config),
-        ConsentRequestBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
+        ConsentRequestBody::Tool { tool, app: Some(app), arguments, .. } => app_tool_call_hash(app, tool, arguments),
+        ConsentRequestBody::Tool { tool, app: None, arguments, .. } => call_hash(tool, arguments),
         // The hash includes the number of the attempt, so that one decision doesn't approve two identical replies.
         ConsentRequestBody::Sampling { request, response: Some(response), state } => {
             let again = previously_approved_hash(request, state);
@@ -44,8 +46,8 @@ pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -
             let what = *kind == CallKind::Prompt;
             Hash::of_json(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
-        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
-            Hash::of_json(&result_content_json(tool, parts, *is_error))
+        ConsentRequestBody::Result { tool, app, parts, is_error, .. } => {
+            Hash::of_json(&result_content_json((tool, app.as_deref()), parts, *is_error))
         }
         ConsentRequestBody::Roots => Hash::of_bytes(b"roots"),
         ConsentRequestBody::SignIn {
@@ -112,7 +114,8 @@ pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
         ConsentRequestBody::ConnectServer { .. } => "connect-server",
-        ConsentRequestBody::Tool { .. } => "tool",
+        ConsentRequestBody::Tool { app: Some(_), .. } => APP_TOOL_KIND,
+        ConsentRequestBody::Tool { app: None, .. } => "tool",
         ConsentRequestBody::Sampling { response: None, .. } => "sampling",
         ConsentRequestBody::Sampling { response: Some(_), .. } => "sampling-answer",
         ConsentRequestBody::Form { .. } => "elicitation",
@@ -135,8 +138,8 @@ pub fn payload_text(body: &ConsentRequestBody) -> Option<String> {
         }
         ConsentRequestBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         ConsentRequestBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
-        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
-            Some(canonical_json(&result_content_json(tool, parts, *is_error)))
+        ConsentRequestBody::Result { tool, app, parts, is_error, .. } => {
+            Some(canonical_json(&result_content_json((tool, app.as_deref()), parts, *is_error)))
         }
         _ => None,
     }
@@ -147,7 +150,8 @@ pub fn consent_subject(body: &ConsentRequestBody) -> String {
     match body {
         ConsentRequestBody::StartServer { config, .. } => config.command_line(),
         ConsentRequestBody::ConnectServer { config, .. } => config.redacted_url(),
-        ConsentRequestBody::Tool { tool, .. } => tool.name.clone(),
+        ConsentRequestBody::Tool { tool, app: Some(app), .. } => app_tool_subject(app, &tool.name),
+        ConsentRequestBody::Tool { tool, app: None, .. } => tool.name.clone(),
         ConsentRequestBody::Sampling { request, response, state } => {
             sampling_subject(request, response.as_deref(), state)
         }

@@ -23,6 +23,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
         body,
         scopes: &[ApprovalScope::Once],
         reason: "",
+        stricter_reason: None,
         marks: ReviewFindings::default(),
         call: purpose.shown_call().map(str::to_owned),
     };
@@ -81,8 +82,8 @@ fn ended_consent_requests_are_removed_from_the_queue() {
     let ended = queue.remove_ended(|pending| pending.view.server == "s");
     let ids: Vec<ConsentRequestId> = ended.iter().map(|pending| pending.view.id).collect();
     assert_eq!(ids, [ConsentRequestId(1), ConsentRequestId(3)], "the ended requests are in order");
-    assert_eq!(queue.position(ConsentRequestId(2)), Some(0), "the remaining request moves to the front");
-    assert_eq!(queue.position(ConsentRequestId(1)), None, "an ended request has no index");
+    assert_eq!(queue.position_of(ConsentRequestId(2)), Some(0), "the remaining request moves to the front");
+    assert_eq!(queue.position_of(ConsentRequestId(1)), None, "an ended request has no index");
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub struct AppSamplingRequest {
     /// Run of the app's server when the app sent the request.
     pub run: RunId,
     /// The app, as displayed in a consent request.
-    pub why: ConsentRequestOrigin,
+    pub origin: ConsentRequestOrigin,
     /// Sender for the response to the app.
     pub reply: oneshot::Sender<ClientResponse>,
 }
@@ -23,7 +23,7 @@ pub struct AppSamplingRequest {
 impl AppSamplingRequest {
     /// Returns the name of the tool to which the app belongs. Untrusted.
     pub fn tool(&self) -> &str {
-        match &self.why {
+        match &self.origin {
             ConsentRequestOrigin::App { tool, .. } => tool,
             _ => "",
         }
@@ -55,7 +55,7 @@ impl Sampling {
     pub fn requesting_app(&self, requester: Requester) -> Option<&ConsentRequestOrigin> {
         match requester {
             Requester::Server { .. } => None,
-            Requester::App { number, .. } => self.app_requests.get(&number).map(|request| &request.why),
+            Requester::App { number, .. } => self.app_requests.get(&number).map(|request| &request.origin),
         }
     }
 
@@ -79,12 +79,12 @@ mod tests {
 
     fn request(run: u64) -> (AppSamplingRequest, oneshot::Receiver<ClientResponse>) {
         let (reply, replied) = oneshot::channel();
-        let why = ConsentRequestOrigin::App {
+        let origin = ConsentRequestOrigin::App {
             conversation: Some("c".to_owned()),
             tool: "show".to_owned(),
             reaches_other_hosts: true,
         };
-        (AppSamplingRequest { run: RunId(run), why, reply }, replied)
+        (AppSamplingRequest { run: RunId(run), origin, reply }, replied)
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use ::supervision::backoff::Backoff;
+use ::supervision::backoff::RestartBackoff;
 use policy::Hash;
 use tokio::time::Instant;
 
-use crate::view::{Failure, FailureReason};
+use crate::view::{FailureReason, ServerFailure};
 
 /// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
 /// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
@@ -15,8 +15,8 @@ const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
 /// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
-pub struct Supervision {
-    backoff: Backoff,
+pub struct RestartState {
+    backoff: RestartBackoff,
     /// Hash of the approved command or address. Reset when the user stops the server.
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
@@ -40,13 +40,13 @@ pub struct Supervision {
 /// Saved supervision state of a running server whose approval was revoked, for restoring it together with the approval.
 #[derive(Debug)]
 struct RevokedSupervision {
-    backoff: Backoff,
+    backoff: RestartBackoff,
     approved: Option<Hash>,
     ready: Option<Instant>,
     was_ready: bool,
 }
 
-impl Supervision {
+impl RestartState {
     /// Records that an approved command or address was launched.
     pub fn on_launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
@@ -125,9 +125,9 @@ impl Supervision {
         }
     }
 
-    /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`Supervision::resume`] can
+    /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`RestartState::resume`] can
     /// begin a new series.
-    pub fn on_attempts_exhausted(&mut self, failure: &Failure) {
+    pub fn on_attempts_exhausted(&mut self, failure: &ServerFailure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
@@ -139,13 +139,13 @@ impl Supervision {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
         self.ended = Some("it could not be reached".to_owned());
-        self.backoff = Backoff::default();
+        self.backoff = RestartBackoff::default();
         self.backoff.next_attempt(Instant::now(), 0.0).is_some()
     }
 
     /// Returns the number of the next restart attempt and the pause before it, or `None` if the server must not be
     /// restarted.
-    pub fn next_restart(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
+    pub fn next_restart(&mut self, failure: &ServerFailure) -> Option<(u32, Duration)> {
         let was_ready = self.ready.take();
         self.wait += 1;
         // A server that was never ready is not restarted, since the user has to resolve the cause.
@@ -170,7 +170,7 @@ impl Supervision {
     }
 }
 
-impl Failure {
+impl ServerFailure {
     /// Returns `true` if the failure may be temporary, so that a restart may succeed.
     const fn may_be_temporary(&self) -> bool {
         match self.reason {
@@ -198,8 +198,8 @@ impl Failure {
 mod tests {
     use super::*;
 
-    fn failure(reason: FailureReason) -> Failure {
-        Failure {
+    fn failure(reason: FailureReason) -> ServerFailure {
+        ServerFailure {
             reason,
             message: String::new(),
             stderr: Vec::new(),
@@ -210,8 +210,8 @@ mod tests {
         }
     }
 
-    fn ready_supervision() -> Supervision {
-        let mut supervision = Supervision::default();
+    fn ready_supervision() -> RestartState {
+        let mut supervision = RestartState::default();
         supervision.on_launched(Hash::of_bytes(b"approved"));
         supervision.on_ready();
         supervision
@@ -227,7 +227,7 @@ mod tests {
             ready_supervision().next_restart(&failure(FailureReason::Refused)).is_none(),
             "a permanent failure is not retried"
         );
-        let mut never_ready = Supervision::default();
+        let mut never_ready = RestartState::default();
         never_ready.on_launched(Hash::of_bytes(b"approved"));
         assert!(
             never_ready.next_restart(&failure(FailureReason::Exited)).is_none(),
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn start_continues_after_a_sign_in_for_the_approved_command_only() {
         let (approved, other) = (Hash::of_bytes(b"approved"), Hash::of_bytes(b"other"));
-        let mut supervision = Supervision::default();
+        let mut supervision = RestartState::default();
         supervision.on_launched(approved.clone());
         supervision.on_sign_in_awaited();
         assert!(!supervision.may_continue_after_sign_in(&approved), "a start without a sign-in requires consent");

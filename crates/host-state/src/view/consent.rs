@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
+use domain::app_view::ProvidingApp;
 use domain::call::CallKind;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Tool};
 use models::{MessagePart, ModelRef};
 use offers::review::{Flag, ReviewFindings};
-use policy::{ApprovalScope, Hash};
+use policy::{ApprovalScope, Hash, StricterReason};
 use ports::server_config::{HttpConfig, StdioConfig};
 use process::LaunchFiles;
 use process::sandbox::ResolvedSandbox;
@@ -48,6 +49,8 @@ pub struct ConsentRequestView {
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
     pub reason: &'static str,
+    /// The reason if no rule or grant overrides it.
+    pub stricter_reason: Option<StricterReason>,
     /// Findings that are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.
@@ -85,10 +88,12 @@ pub enum ConsentRequestBody {
         /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool of the server.
+    /// Call a tool of the server or of one of its shown apps.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
+        /// Shown app that provides the tool and receives the call, or `None` if the server does.
+        app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
         /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.
@@ -111,6 +116,8 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
+        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        app: Option<String>,
         /// Content that the model would read.
         parts: Vec<MessagePart>,
         /// Set if the result is reported to the model as an error.

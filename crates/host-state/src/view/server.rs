@@ -94,16 +94,16 @@ pub enum ServerState {
     /// The server is being stopped.
     Stopping,
     /// The server exited or disconnected, and will be restarted after a pause.
-    Reconnecting(Retry),
+    Reconnecting(ScheduledRestart),
     /// The server failed, and is not running.
-    Failed(Failure),
+    Failed(ServerFailure),
     /// The server was reached, but requires its user to sign in.
     NeedsSignIn(SignInNeeded),
 }
 
 /// The next automatic restart of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retry {
+pub struct ScheduledRestart {
     /// Number of the attempt, starting at 1.
     pub attempt: u32,
     /// Time at which the server is restarted.
@@ -114,7 +114,7 @@ pub struct Retry {
 
 /// A failure of a server, with details for finding the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ServerFailure {
     /// Kind of the failure, for programs to distinguish.
     pub reason: FailureReason,
     /// Cause of the failure, as text.

@@ -3,46 +3,19 @@
 use std::time::Duration;
 
 use host_state::blocked_path_text;
-use process::{CommandNotFound, MissingDependency, SpawnError, blocked_paths, missing_dependencies};
+use process::{MissingDependency, blocked_paths, missing_dependencies};
 
 use super::ConnectionTarget;
-use crate::view::{Failure, FailureReason};
+use crate::view::{FailureReason, ServerFailure};
 
 /// Maximum number of lines of standard error that are included in a failure.
 pub(super) const MAX_FAILURE_STDERR_LINES: usize = 20;
 /// Timeout for searching the disk for files that the sandbox hid from a server.
 const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Describes a server's command whose program was not found.
-pub(crate) fn command_not_found_failure(error: CommandNotFound) -> Failure {
-    Failure {
-        reason: FailureReason::CommandNotFound,
-        message: error.to_string(),
-        stderr: Vec::new(),
-        hint: error.hint.map(str::to_owned),
-        looked_in: error.looked_in,
-        blocked: Box::default(),
-        sandbox: None,
-    }
-}
-
-/// Describes why a server's process could not be started.
-pub(crate) fn spawn_failure(error: &SpawnError) -> Failure {
-    let sandbox = match error {
-        SpawnError::Sandbox(error) => Some(error.problem()),
-        _ => None,
-    };
-    Failure { sandbox, ..Failure::new(FailureReason::CouldNotStart, error.to_string()) }
-}
-
-/// Describes a secret or variable in the settings that is not available.
-pub(crate) fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> Failure {
-    Failure::new(FailureReason::NoSecret, cause.to_string())
-}
-
 /// Adds the files that the sandbox may have hidden from a server that failed to start, and the next step for the user,
 /// if any can be determined.
-pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarget) -> Failure {
+pub(super) async fn with_blocked_paths(failure: ServerFailure, target: &ConnectionTarget) -> ServerFailure {
     let ConnectionTarget::Process { command, program, path } = target else { return failure };
     let is_early = failure.reason == FailureReason::ExitedEarly;
     let may_be =
@@ -76,5 +49,5 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
         hint.push(' ');
         hint.push_str(before);
     }
-    Failure { hint: Some(hint), blocked: blocked.into(), ..failure }
+    ServerFailure { hint: Some(hint), blocked: blocked.into(), ..failure }
 }

@@ -3,8 +3,6 @@
 //! is slowed down here without affecting other servers.
 
 mod failures;
-mod pending_refreshes;
-mod redaction;
 mod server_link;
 mod session_run;
 
@@ -31,11 +29,8 @@ use supervision::limits::{ServerLimits, UsageGauge};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{AuthorizedPayload, WeakOwner};
-use crate::view::{CallTimeouts, Failure};
+use crate::view::{CallTimeouts, ServerFailure};
 
-pub(crate) use failures::{
-    command_not_found_failure as outcome_not_found, unresolved_secret_failure as outcome_unresolved,
-};
 pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING_TIMEOUT;
 
@@ -166,7 +161,7 @@ pub(crate) enum ConnectionEvent {
         refused: u64,
     },
     /// The server and its processes have ended. `None` if the user stopped the server.
-    Ended(Option<Failure>),
+    Ended(Option<ServerFailure>),
 }
 
 impl ConnectionEvent {

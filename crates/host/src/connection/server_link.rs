@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use host_state::spawn_failure;
 use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::SessionOwner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
@@ -11,8 +12,8 @@ use process::ServerProcess;
 use supervision::limits::ServerLimits;
 use url::Url;
 
-use super::{ConnectionTarget, HttpStart, failures};
-use crate::view::{Failure, FailureReason};
+use super::{ConnectionTarget, HttpStart};
+use crate::view::{FailureReason, ServerFailure};
 
 /// The transport to a server, over which a session can be opened.
 pub(super) enum ServerLink {
@@ -27,14 +28,13 @@ impl ServerLink {
     ///
     /// # Errors
     ///
-    /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
-    /// header is invalid.
-    pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, Failure> {
+    /// Returns a [`ServerFailure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address
+    /// or a header is invalid.
+    pub(super) async fn spawn_or_parse_target(target: &ConnectionTarget) -> Result<Self, ServerFailure> {
         match target {
-            ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
-                .await
-                .map(Self::Process)
-                .map_err(|error| failures::spawn_failure(&error)),
+            ConnectionTarget::Process { command, program, path } => {
+                process::spawn(command, program, path).await.map(Self::Process).map_err(|error| spawn_failure(&error))
+            }
             ConnectionTarget::Url(start) => http_target(start).map(Self::Url),
         }
     }
@@ -64,8 +64,8 @@ pub(super) fn drive<'o>(
     }
 }
 
-fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
-    let bad = |cause: String| Failure::new(FailureReason::CouldNotStart, cause);
+fn http_target(start: &HttpStart) -> Result<HttpTarget, ServerFailure> {
+    let bad = |cause: String| ServerFailure::new(FailureReason::CouldNotStart, cause);
     let url = Url::parse(&start.url).map_err(|error| bad(format!("the URL can't be read: {error}")))?;
     let mut headers = Vec::new();
     for (name, value) in &start.headers {

@@ -3,7 +3,6 @@
 
 mod events;
 mod lists;
-mod tick_timer;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use domain::call::CallProgress;
+use host_state::{PendingRefreshes, TickTimer, redact_error, redact_failure};
 use mcp_proto::session::{
     CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
     HandshakeMode, ServerRequestId, ServerResult, TaskView,
@@ -26,15 +26,10 @@ use supervision::usage_counter::UsageCounter;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use self::tick_timer::TickTimer;
-use super::pending_refreshes::PendingRefreshes;
-
 use super::server_link::{self, ServerLink};
-use super::{
-    CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures, redaction,
-};
+use super::{CallTicket, ConnectionCommand, ConnectionEvent, ConnectionStart, ConnectionTarget, RunId, failures};
 use crate::owner::WeakOwner;
-use crate::view::{Failure, FailureReason};
+use crate::view::{FailureReason, ServerFailure};
 
 /// Minimum interval between two reads of the same list, even if the server reports changes more often.
 const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
@@ -120,7 +115,7 @@ struct CoalescedEvents {
 
 /// The result of an attempt to run the server with the current or the older kind of handshake.
 enum ConnectionAttemptEnd {
-    Finished(Option<Failure>),
+    Finished(Option<ServerFailure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
     /// with the older handshake.
     OnProbe,
@@ -131,7 +126,7 @@ pub(super) async fn run_connection(
     mut start: Box<ConnectionStart>,
     mut commands: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
-) -> Option<Failure> {
+) -> Option<ServerFailure> {
     loop {
         match run_connection_attempt(&start, &mut commands, owner).await {
             ConnectionAttemptEnd::Finished(failure) => return failure,
@@ -161,7 +156,7 @@ async fn run_connection_attempt(
     match (&link, start.target.get()) {
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
-            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
+            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.resource_meter();
             log_line(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
@@ -258,7 +253,7 @@ impl<'a> SessionRun<'a> {
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
         if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
-            return ConnectionAttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
+            return ConnectionAttemptEnd::Finished(Some(ServerFailure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::MAX_FAILURE_STDERR_LINES);
@@ -267,7 +262,7 @@ impl<'a> SessionRun<'a> {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,
         };
-        ConnectionAttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
+        ConnectionAttemptEnd::Finished(failure.map(|failure| redact_failure(&self.activity, failure)))
     }
 
     fn send_event(&self, event: ConnectionEvent) {
@@ -344,7 +339,7 @@ impl<'a> SessionRun<'a> {
         result: Result<ServerResult, CallError>,
         session: &mut SessionControl<'_>,
     ) {
-        let result = result.map_err(|error| redaction::redact_error(&self.activity, error));
+        let result = result.map_err(|error| redact_error(&self.activity, error));
         match self.calls.purposes.remove(&call) {
             Some(CallPurpose::Ticket(ticket)) => {
                 self.calls.tickets.remove(&ticket);

@@ -1,7 +1,7 @@
 //! Apps (MCP Apps): the user's approval of their pages, their sampling requests, what they may receive before a call is
-//! decided, and events of shown apps. Used by the crate `app-views`.
+//! decided, their tools for models, and events of shown apps. Used by the crate `app-views`.
 
-use domain::app_view::AppViewEvent;
+use domain::app_view::{AppViewEvent, AppViewId};
 use domain::call::CallFailure;
 use host_state::Requester;
 use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
@@ -11,7 +11,7 @@ use offers::review::AppReviewState;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::{CallOrigin, Owner, ReviewError, WeakOwner};
+use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
 
 /// Name of the turns for sampling requests of apps in log messages.
 const SAMPLING_TURN: &str = "app sampling";
@@ -88,6 +88,35 @@ impl Host {
         tool: String,
     ) -> Result<bool, HostClosed> {
         self.with_owner(move |owner| owner.allows_any_arguments(&origin, &server, &tool)).await
+    }
+
+    /// Lets the model of a conversation use the tools of a shown app, as the user decided. Calls still require the user's
+    /// consent. `hash` is the hash of the definitions that the user saw.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ReviewError`] if no server has this name, or the decision can't be written to the audit log.
+    pub async fn turn_on_app_tools(&self, tools: AppTools, hash: String) -> Result<(), ReviewError> {
+        self.with_owner_reply(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await?
+    }
+
+    /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is
+    /// unset if the app was closed or changed its tools. Has no effect if they are not turned on.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn turn_off_app_tools(&self, view: AppViewId, by_user: bool) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.turn_off_app_tools(&view, by_user)).await
+    }
+
+    /// Returns the tools of shown apps that the model of a conversation may call, in a stable order.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn app_tools_for_model(&self, conversation: String) -> Result<Vec<AppToolsForModel>, HostClosed> {
+        self.with_owner(move |owner| owner.app_tools_for_model(&conversation)).await
     }
 
     /// Emits a change of a shown app to the observers, without waiting for its delivery.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
@@ -46,9 +47,39 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
+        self.call_tool_of(origin, id, (server, None), tool, arguments, sent).await
+    }
+
+    /// Calls a tool of a shown app of a server, after the user's consent. Otherwise like
+    /// [`call_tool_as`](Self::call_tool_as).
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`CallFailure`] that ended the call without a result of the tool.
+    pub async fn call_app_tool_as(
+        &self,
+        origin: CallOrigin,
+        id: String,
+        (server, app): (String, ProvidingApp),
+        tool: String,
+        arguments: Map<String, Value>,
+        sent: SentNotifier,
+    ) -> Result<CallToolResult, CallFailure> {
+        self.call_tool_of(origin, id, (server, Some(app)), tool, arguments, sent).await
+    }
+
+    async fn call_tool_of(
+        &self,
+        origin: CallOrigin,
+        id: String,
+        (server, app): (String, Option<ProvidingApp>),
+        tool: String,
+        arguments: Map<String, Value>,
+        sent: SentNotifier,
+    ) -> Result<CallToolResult, CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let (kind, name, shown) = (CallKind::Tool, tool, None);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: Some(sent) };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, sent: Some(sent) };
         match self.call(call).await? {
             ServerResult::Tool(result) => Ok(*result),
             _ => Err(mismatched_response(server)),
@@ -87,7 +118,7 @@ impl Host {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
         let (kind, name, origin) = (CallKind::Prompt, prompt, USER_OUTSIDE_CONVERSATION);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app: None, request, shown, sent: None };
         match self.call(call).await? {
             ServerResult::Prompt(result) => Ok(*result),
             _ => Err(mismatched_response(server)),
@@ -144,7 +175,8 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown: None, sent: None };
+        let app = None;
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown: None, sent: None };
         match self.call(call).await.map_err(|failure| with_missing_resource(failure, &uri))? {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {

@@ -39,10 +39,10 @@ impl Host {
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
     /// down.
-    pub async fn reviewed(&self, server: String) -> Result<ServerReview, CallFailure> {
+    pub async fn server_review(&self, server: String) -> Result<ServerReview, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
-            move |owner| owner.reviewed(&server)
+            move |owner| owner.server_review(&server)
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }

@@ -47,7 +47,8 @@ impl Host {
             return ResultVerdict::Passes(Box::new(result));
         }
         let fits = is_reviewable(&parts);
-        let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
+        let (tool, app) = (origin.tool.clone(), origin.app.clone());
+        let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
             return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(TOO_LARGE_REASON.to_owned()));

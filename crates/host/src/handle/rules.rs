@@ -68,6 +68,17 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
     }
 
+    /// Adds a removed rule of the user again, under the same id unless another rule has it by now.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RulesError::Rule`] if the rule is invalid, [`RulesError::Unusable`] if the current rule file is
+    /// invalid, [`RulesError::Store`] if the file or the audit log can't be written, and [`RulesError::Closed`] if the
+    /// host has shut down.
+    pub async fn restore_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
+        self.with_owner_reply(move |owner, reply| owner.restore_rule(rule, reply)).await?
+    }
+
     /// Removes a rule of the user.
     ///
     /// # Errors

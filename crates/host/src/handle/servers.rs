@@ -23,8 +23,8 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
-    /// Validates a new server, and returns the entry that [`Setup::add`](super::Setup::add) would write, with canonical
-    /// sandbox folders. Nothing is changed.
+    /// Validates a new server, and returns the entry that [`ServerSetup::add`](super::ServerSetup::add) would write,
+    /// with canonical sandbox folders. Nothing is changed.
     ///
     /// # Errors
     ///
@@ -37,8 +37,9 @@ impl Host {
         Ok(entry)
     }
 
-    /// Validates changed settings of a server, and returns the entry that [`Setup::update`](super::Setup::update) would
-    /// write under the same name, with canonical sandbox folders. Nothing is changed.
+    /// Validates changed settings of a server, and returns the entry that
+    /// [`ServerSetup::update`](super::ServerSetup::update) would write under the same name, with canonical sandbox
+    /// folders. Nothing is changed.
     ///
     /// # Errors
     ///

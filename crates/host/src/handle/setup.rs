@@ -38,9 +38,9 @@ pub struct ReplacedServer {
     pub origin: ServerOrigin,
 }
 
-/// Exclusive access to the servers' settings and secrets. Only one `Setup` exists at a time, since the names of new
-/// secrets depend on the existing ones.
-pub struct Setup {
+/// Exclusive access to the servers' settings and secrets. Only one `ServerSetup` exists at a time, since the names of
+/// new secrets depend on the existing ones.
+pub struct ServerSetup {
     host: Host,
     servers: Vec<ServerView>,
     _alone: OwnedMutexGuard<()>,
@@ -52,7 +52,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn begin_reloaded_setup(&self) -> Result<Setup, HostClosed> {
+    pub async fn begin_reloaded_setup(&self) -> Result<ServerSetup, HostClosed> {
         self.with_owner_reply(|owner, reply| owner.reload_install_records_and_reply(reply)).await?;
         self.begin_setup().await
     }
@@ -62,14 +62,14 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn begin_setup(&self) -> Result<Setup, HostClosed> {
+    pub async fn begin_setup(&self) -> Result<ServerSetup, HostClosed> {
         let alone = Arc::clone(&self.setting_up).lock_owned().await;
         let servers = self.snapshot().await?.servers;
-        Ok(Setup { host: self.clone(), servers, _alone: alone })
+        Ok(ServerSetup { host: self.clone(), servers, _alone: alone })
     }
 }
 
-impl Setup {
+impl ServerSetup {
     /// Returns the settings of a server.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! app may receive the arguments of a call before the call is decided. Used by `handle/apps.rs`.
 
 use domain::app_view::AppViewEvent;
+use host_state::AuditedDecision;
 use mcp_apps::SandboxGrants;
 use offers::catalog::CatalogList;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
@@ -10,7 +11,6 @@ use serde_json::{Map, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{CallOrigin, ReviewError, tool_review_state};
 use super::tool_filter::tool_filter_refusal;
 use crate::view::{HostEvent, ServerState};

@@ -11,13 +11,13 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use domain::call::{CallFailure, CallState};
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
 use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{AuthorizedPayload, SendPermit};
 use super::state::CallRecord;
 use crate::connection::{CallTicket, RunId};
@@ -192,7 +192,7 @@ impl Owner {
             Ok(Some(PendingAct::Call { permit, .. })) => self.send(record, permit),
             Ok(_) => {
                 record.view.state = CallState::Running;
-                record.writing = Some(number);
+                record.pending.writing = Some(number);
                 self.calls.records.insert(id, record);
             }
             Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
@@ -249,7 +249,12 @@ impl Owner {
                     // The decision applies to one process of the server, and not to the next one.
                     Ok(()) => {
                         let server = server.clone();
-                        self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
+                        self.audit_unsent_call(
+                            &record.view,
+                            &record.origin,
+                            record.app.as_ref(),
+                            permit.payload_hash(),
+                        );
                         self.report_call_result(record, Err(CallFailure::NotReady { server }));
                     }
                 }

@@ -45,8 +45,9 @@ impl Owner {
         let is_sent = record.ticket.is_some();
         match record.ticket {
             Some((_, ticket)) => {
-                let server = record.view.server.clone();
-                self.servers.send_command(&server, ConnectionCommand::Cancel { ticket })?;
+                if !record.cancel_in_app()? {
+                    self.servers.send_command(&record.view.server, ConnectionCommand::Cancel { ticket })?;
+                }
             }
             None => {
                 self.audit_cancelled_while_writing(id);

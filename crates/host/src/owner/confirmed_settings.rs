@@ -3,13 +3,13 @@
 
 use credentials::providers::ProvidersFile;
 use domain::StoreError;
+use host_state::AuditedDecision;
 use models::{ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
 use ports::{Document, DocumentSeal};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
 use crate::view::AppSettings;
 

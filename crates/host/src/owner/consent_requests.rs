@@ -5,13 +5,13 @@ mod withdrawal;
 
 use domain::call::CallState;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin, ConsentRequestOutcome};
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use mcp_proto::types::ElicitParams;
 use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
 use serde_json::Value;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{AuthorizedPayload, authorize_denial_response};
 use super::path_links::unresolved_paths;
 use super::state::{
@@ -65,6 +65,7 @@ impl Owner {
             body,
             scopes,
             reason: reason.name(),
+            stricter_reason: reason.stricter(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };
@@ -90,12 +91,12 @@ impl Owner {
         let requester = Requester::Server { run, request };
         let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
         match (server_request, decision) {
+            (ServerRequest::Sampling(params), decision) => {
+                self.on_sampling(server, requester, call, params, decision);
+            }
             (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
                 self.refuse_denied_request(server, requester, (&body, schema.as_ref()), reason);
-            }
-            (ServerRequest::Sampling(params), decision) => {
-                self.on_sampling(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let origin = self.calls.consent_origin(call.as_deref());
@@ -117,7 +118,7 @@ impl Owner {
             ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
             ServerRequest::Elicitation(ElicitParams::Url { .. }) => PolicyAct::OpenUrl { server },
-            ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            ServerRequest::Roots => PolicyAct::ShareRoots { server, decided: self.are_roots_decided(server) },
         }
     }
 

@@ -47,7 +47,7 @@ impl Owner {
             let record = self.servers.records.get(name);
             ServerForModel {
                 server: name.clone(),
-                reviewed: self.reviewed(name),
+                reviewed: self.server_review(name),
                 is_ready: record.is_some_and(|record| record.state == ServerState::Ready),
                 instructions: record.and_then(|record| record.session.facts.as_ref()?.instructions.clone()),
                 roots: self.accessible_roots(name).unwrap_or_default(),

@@ -30,7 +30,7 @@ impl Owner {
         answer: UserDecision,
         reply: DecisionReply,
     ) {
-        let Some(at) = self.consent.position(id) else {
+        let Some(at) = self.consent.position_of(id) else {
             let _ = reply.send(Err(DecisionError::NotOpen));
             return;
         };
@@ -172,7 +172,7 @@ impl Owner {
         id: ConsentRequestId,
         edit: ConsentRequestEdit,
     ) -> Result<ConsentRequestView, DecisionError> {
-        let at = self.consent.position(id).ok_or(DecisionError::NotOpen)?;
+        let at = self.consent.position_of(id).ok_or(DecisionError::NotOpen)?;
         match (edit, &mut self.consent.pending[at].view.body) {
             (ConsentRequestEdit::Arguments(new), ConsentRequestBody::Tool { arguments, .. }) => *arguments = new,
             (ConsentRequestEdit::Response(new), ConsentRequestBody::Sampling { response: Some(response), .. }) => {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use host_state::AuditedDecision;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
@@ -11,7 +12,6 @@ use ports::{Document, DocumentRefusal, DocumentSeal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 

@@ -2,13 +2,13 @@
 
 use domain::StoreError;
 use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS};
+use host_state::AuditedDecision;
 use policy::{Hash, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{DataFlowSettings, ReadDocument, ServerError, with_server_entry};
 use crate::HostClosed;
 

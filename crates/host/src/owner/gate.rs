@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, ServerCall};
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
@@ -39,7 +40,8 @@ pub(super) use outgoing_payload::OutgoingPayload;
 
 use super::Owner;
 use super::state::{
-    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, originator_name, refusal_error,
+    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, app_tool_call_hash, originator_name,
+    refusal_error,
 };
 use crate::connection::ConnectionTarget;
 use crate::view::HostEvent;
@@ -142,7 +144,7 @@ impl SendPermit {
     pub(super) fn authorize_result(
         self,
         of_server: &str,
-        tool: &str,
+        tool: (&str, Option<&str>),
         result: ToolResult,
     ) -> Result<AuthorizedPayload<ToolResult>, PayloadMismatch> {
         let now = Hash::of_json(&result_content_json(tool, &result_parts(&result), result.is_error));
@@ -260,7 +262,7 @@ impl Owner {
         + 'static,
     ) -> Result<DecisionProgress, DecisionError> {
         let Approval { request, shown } = approval;
-        let Some(at) = self.consent.position(request) else {
+        let Some(at) = self.consent.position_of(request) else {
             return act(self, Err(DecisionError::NotOpen));
         };
         let pending = &mut self.consent.pending[at];
@@ -368,7 +370,9 @@ impl Owner {
         }
     }
 
-    /// Consumes the permit for a call. Also returns `true` if the tool's annotations contain `openWorldHint: true`.
+    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if the
+    /// tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other hosts can
+    /// put any content into an app.
     ///
     /// # Errors
     ///
@@ -376,19 +380,24 @@ impl Owner {
     pub(super) fn authorize_call(
         &mut self,
         call: &ServerCall,
+        app: Option<&ProvidingApp>,
         request: CallRequest,
         permit: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
-        let (now, open_world) = match request.get() {
-            ClientRequest::CallTool { name, .. } => {
+        let (now, open_world) = match (request.get(), app) {
+            (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
+                let tool = self.calls.app_tools.tool(&call.server, app, call.conversation.as_deref(), name);
+                (Cow::Owned(app_tool_call_hash(app, tool.ok_or_else(changed)?, arguments)), true)
+            }
+            (ClientRequest::CallTool { name, .. }, None) => {
                 let definition = self.current_definition(&call.server, name).ok_or_else(changed)?;
                 (request.current_hash(definition).ok_or_else(changed)?, definition.declares_open_world)
             }
-            ClientRequest::GetPrompt { name, arguments } => {
+            (ClientRequest::GetPrompt { name, arguments }, _) => {
                 (Cow::Owned(read_request_hash(CallKind::Prompt, name, arguments.clone())), false)
             }
-            ClientRequest::ReadResource { uri } => {
+            (ClientRequest::ReadResource { uri }, _) => {
                 (Cow::Owned(read_request_hash(CallKind::Resource, uri, Map::new())), false)
             }
             _ => return Err(changed()),

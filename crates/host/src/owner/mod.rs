@@ -1,9 +1,9 @@
 //! The owner: all state of the host, behind one lock. The state is accessed in turns (`turn.rs`), in which no code
 //! waits. Slow work is done in spawned tasks, which take another turn when they are done.
 
+mod app_tools;
 mod apps;
 mod audit;
-mod audited_decision;
 mod calls;
 mod confirmed_settings;
 mod consent_requests;
@@ -59,22 +59,22 @@ use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 use audit::PendingAudits;
-use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
+use host_state::AuditedDecision;
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin, ResultVerdict, ReviewError,
-    SentNotifier, ServerError, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
+    ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
-    Lifetime, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry, SettingsState,
-    SignIns,
+    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, HostShutdown,
+    LaunchFacts, ModelAccess, Permissions, RequestThrottle, Requester, Reviews, Sampling, ServerRegistry,
+    SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -82,7 +82,7 @@ pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
-    lifetime: Lifetime,
+    lifetime: HostShutdown,
     events: EventStream,
     pub(crate) servers: ServerRegistry,
     launches: LaunchFacts,
@@ -134,7 +134,7 @@ impl Owner {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
             options,
-            lifetime: Lifetime::new(back),
+            lifetime: HostShutdown::new(back),
             events: EventStream::new(events),
             servers: ServerRegistry::default(),
             launches: LaunchFacts {

@@ -2,10 +2,10 @@
 //! that are refused automatically are counted.
 
 use domain::consent_request::ConsentRequestOutcome;
+use host_state::AuditedDecision;
 use tokio::time::Instant;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{
     DENIALS_UNTIL_MUTE, PendingRequest, RequestThrottle, consent_kind, consent_subject, originator_name,
 };

@@ -2,6 +2,7 @@
 //! with the current definitions.
 
 use credentials::sign_in::SignInEndpoint;
+use host_state::AuditedDecision;
 use launches::pinned_parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{ReviewError, ShownDefinition, endpoints_by_purpose, entries_by_server};
 use crate::view::HostEvent;
 

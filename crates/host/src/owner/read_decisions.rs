@@ -2,12 +2,12 @@
 //! the preset requires otherwise. Apps may read what their server lists.
 
 use domain::call::{CallFailure, ServerCall};
+use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
 use policy::{PolicyAct, PolicyDecision};
 use serde_json::Map;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::calls::CallDisposition;
 use super::gate::SendPermit;
 use super::state::{CallOrigin, consent_kind, consent_payload_hash, payload_text};

@@ -3,11 +3,11 @@
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::ToolResult;
+use host_state::AuditedDecision;
 use policy::{ApprovalScope, DecisionReason};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::gate::{PayloadMismatch, SendPermit};
 use super::state::{
     PendingRequest, PendingResult, RequestPurpose, ResultOrigin, ResultVerdict, consent_kind, consent_payload_hash,
@@ -63,13 +63,13 @@ impl Owner {
 
     /// Sends a result that the user approved to the model's run that waits for it.
     pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, permit: SendPermit) {
-        let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
+        let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, app, .. }) =
             (&pending.purpose, &pending.view.body)
         else {
             return;
         };
         let Some(PendingResult { result, reply }) = self.calls.held_results.remove(call) else { return };
-        let verdict = match permit.authorize_result(&pending.view.server, tool, result) {
+        let verdict = match permit.authorize_result(&pending.view.server, (tool, app.as_deref()), result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
             Err(PayloadMismatch) => {
                 tracing::error!(

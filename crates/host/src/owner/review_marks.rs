@@ -16,7 +16,7 @@ use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Returns the definitions of a server with their review states.
-    pub(crate) fn reviewed(&self, server: &str) -> Option<ServerReview> {
+    pub(crate) fn server_review(&self, server: &str) -> Option<ServerReview> {
         let record = self.servers.records.get(server)?;
         let others = self.servers.records.iter().filter(|(name, _)| *name != server);
         Some(ServerReview {
@@ -41,8 +41,12 @@ impl Owner {
     pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewFindings {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
-            ConsentRequestBody::Tool { tool, .. } => {
-                return self.reviewed(server).map(|reviewed| reviewed.review_tool(tool).1).unwrap_or_default();
+            ConsentRequestBody::Tool { tool, app, .. } => {
+                let review = |reviewed: ServerReview| match app {
+                    Some(_) => reviewed.review_app_tool(tool),
+                    None => reviewed.review_tool(tool).1,
+                };
+                return self.server_review(server).map(review).unwrap_or_default();
             }
             ConsentRequestBody::Result { flags, .. } => {
                 return ReviewFindings { flags: flags.clone(), ..ReviewFindings::default() };

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use policy::{DecisionSource, Hash, PolicyDecision, canonical_json};
 use ports::Document;
@@ -14,7 +15,6 @@ use serde_json::json;
 
 use super::Owner;
 use super::audit::PendingRootsResponse;
-use super::audited_decision::AuditedDecision;
 use super::gate::{authorize_allowed_response, authorize_denial_response};
 use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
@@ -24,6 +24,12 @@ impl Owner {
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
         self.permissions.folders.shared_for_command(server, || config_hash(&record.config))
+    }
+
+    /// Returns `true` if the user has nothing to decide about the folders of a server: they are chosen, or its sandbox
+    /// allows none.
+    pub(super) fn are_roots_decided(&self, server: &str) -> bool {
+        self.servers.has_no_shareable_folders(server) || self.shared_roots(server).is_some()
     }
 
     /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
@@ -79,7 +85,8 @@ impl Owner {
         );
     }
 
-    /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user.
+    /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user,
+    /// or with an empty list if its sandbox allows none.
     pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
@@ -95,7 +102,7 @@ impl Owner {
             kind: "roots",
             subject: &subject,
             decision: "allowed",
-            by: "grant",
+            by: if self.shared_roots(server).is_some() { "grant" } else { "policy" },
             hash: hash.as_str(),
             asker: "server",
             ..AuditedDecision::default()
@@ -125,7 +132,9 @@ impl Owner {
         let decision = self.permissions.policy.decide(&self.policy_act(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
-            self.record_roots_use(&server);
+            if self.shared_roots(&server).is_some() {
+                self.record_roots_use(&server);
+            }
             return self.servers.send_response(&server, run, request, answer);
         }
         self.audit_unsent_roots(&server, &subject, &hash);

@@ -8,6 +8,7 @@ mod start_decision;
 
 pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
 use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
+use host_state::command_not_found_failure;
 
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ use supervision::activity::ActivityKind;
 use super::packages::PackageStart;
 use super::state::RequestPurpose;
 use super::{Owner, ServerError};
-use crate::connection::{ConnectionCommand, outcome_not_found};
-use crate::view::{ConsentRequestBody, Failure, FailureReason, ServerState};
+use crate::connection::ConnectionCommand;
+use crate::view::{ConsentRequestBody, FailureReason, ServerFailure, ServerState};
 
 impl Owner {
     /// Starts a server: resolves its command or parses its address, requests consent if required, and launches or
@@ -75,7 +76,7 @@ impl Owner {
     }
 
     fn fail_start(&mut self, name: &str, message: &str) {
-        self.fail_server(name, Failure::new(FailureReason::CouldNotStart, message));
+        self.fail_server(name, ServerFailure::new(FailureReason::CouldNotStart, message));
     }
 
     fn on_command_found(
@@ -88,10 +89,10 @@ impl Owner {
         let Some(record) = self.servers.awaiting_start(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
-            Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, outcome_not_found(error)),
+            Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, command_not_found_failure(error)),
             Err(error) => {
-                let failure = Failure::new(FailureReason::CouldNotStart, error.to_string());
-                return self.fail_server(name, Failure { sandbox: error.problem(), ..failure });
+                let failure = ServerFailure::new(FailureReason::CouldNotStart, error.to_string());
+                return self.fail_server(name, ServerFailure { sandbox: error.problem(), ..failure });
             }
         };
         record.launch.found = Some((found.program.clone(), path.clone()));
@@ -114,10 +115,10 @@ impl Owner {
 
     /// Sets the state of a server to failed, because its command or address was not approved.
     pub(super) fn fail_start_unapproved(&mut self, name: &str, message: &str) {
-        self.fail_server(name, Failure::new(FailureReason::Refused, message));
+        self.fail_server(name, ServerFailure::new(FailureReason::Refused, message));
     }
 
-    pub(super) fn fail_server(&mut self, name: &str, failure: Failure) {
+    pub(super) fn fail_server(&mut self, name: &str, failure: ServerFailure) {
         if let Some(record) = self.servers.records.get(name) {
             record.log_activity_line(ActivityKind::State, &failure.message);
             self.on_unexpected_end(name, failure);

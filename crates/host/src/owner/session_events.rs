@@ -9,7 +9,7 @@ use process::orphans::RunningServerRecord;
 
 use super::Owner;
 use crate::connection::RunId;
-use crate::view::{Failure, HostEvent, ServerState};
+use crate::view::{HostEvent, ServerFailure, ServerState};
 
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningServerRecord) {
@@ -73,10 +73,13 @@ impl Owner {
         self.emit_server(name);
     }
 
-    pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
+    pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<ServerFailure>) {
         self.servers.runs.remove(&run);
         if self.servers.running.remove(&run).is_some() {
             self.write_running_server_records();
+        }
+        for view in self.calls.app_tools.views_of_server(name) {
+            self.turn_off_app_tools(&view, false);
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);

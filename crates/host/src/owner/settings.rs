@@ -4,11 +4,11 @@
 use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use ports::{AuditQuery, Document};
 use supervision::limits::LimitsUsage;
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{SettingsReply, retention_text};
 use crate::view::{AppSettings, HostEvent};
 
@@ -25,6 +25,20 @@ impl Owner {
     pub(crate) fn limits_usage(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
+    }
+
+    /// Changes the zoom and the menu bar. All other settings remain as they are in effect, so this is refused while
+    /// another change waits for the audit log.
+    pub(crate) fn set_window_settings(&mut self, zoom: u16, menu_bar: bool, reply: SettingsReply) {
+        if self.settings.changes.under_way {
+            let path = Document::Settings.file_name().to_owned();
+            let cause = "another change is being written; try again".to_owned();
+            // The caller may have stopped waiting.
+            let _ = reply.send(Err(StoreError { path, cause }));
+            return;
+        }
+        let settings = AppSettings { zoom, menu_bar, ..self.settings.current.clone() };
+        self.set_settings(settings, reply);
     }
 
     /// Changes the app's settings, which take effect once they are written. A change of the audit log's retention is

@@ -155,7 +155,7 @@ impl Owner {
                 .authorization
                 .in_progress()
                 .or_else(begins)
-                .map(|now| views::progress_view(now, &sign_in.user.progress())),
+                .map(|now| views::sign_in_progress_view(now, &sign_in.user.progress())),
             steps: views::to_sign_in_steps(&sign_in.authorization),
             token_storage: views::token_storage(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account_view),

@@ -8,11 +8,11 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use crate::connection::ConnectionCommand;
-use crate::view::{Failure, FailureReason, Retry, ServerState};
+use crate::view::{FailureReason, ScheduledRestart, ServerFailure, ServerState};
 
 impl Owner {
     /// Handles a server that ended without being stopped by the user: schedules a restart, or reports the failure.
-    pub(super) fn on_unexpected_end(&mut self, name: &str, failure: Failure) {
+    pub(super) fn on_unexpected_end(&mut self, name: &str, failure: ServerFailure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
@@ -33,7 +33,7 @@ impl Owner {
             ActivityKind::State,
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
         );
-        record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
+        record.set(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {

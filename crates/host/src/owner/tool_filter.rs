@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
+use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use policy::{Hash, canonical_json};
 use ports::server_config::{ServerConfig, ToolFilter};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audited_decision::AuditedDecision;
 use super::state::{CallOrigin, PendingRequest};
 use crate::view::ConsentRequestBody;
 
@@ -55,7 +55,7 @@ impl Owner {
             self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
         for id in refused {
             // Refusing one request may remove others.
-            if let Some(at) = self.consent.position(id) {
+            if let Some(at) = self.consent.position_of(id) {
                 self.refuse_disabled_tool(at);
             }
         }

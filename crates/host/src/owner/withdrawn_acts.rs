@@ -2,30 +2,43 @@
 //! entry was written, the server ended, the user cancelled, or the model's run ended before it read the result. Each
 //! has the same hash as the first entry, so that the log shows which payloads were sent.
 
+use std::borrow::Cow;
+
+use domain::app_view::ProvidingApp;
 use domain::call::{CallKind, ServerCall};
+use host_state::AuditedDecision;
 use policy::Hash;
 
 use super::Owner;
 use super::audit::PendingAct;
-use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
-use super::state::{CallOrigin, PendingRequest, Requester, consent_kind, consent_subject};
+use super::state::{
+    APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
+};
+use crate::connection::CallTicket;
 
 /// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
 
 impl Owner {
-    /// Records in the audit log that an allowed call was not sent to its server.
-    pub(super) fn audit_unsent_call(&mut self, call: &ServerCall, origin: &CallOrigin, hash: &Hash) {
-        let kind = match call.kind {
-            CallKind::Tool => "tool",
-            CallKind::Prompt => "prompt",
-            CallKind::Resource => "resource",
+    /// Records in the audit log that an allowed call was not sent to its server or app.
+    pub(super) fn audit_unsent_call(
+        &mut self,
+        call: &ServerCall,
+        origin: &CallOrigin,
+        app: Option<&ProvidingApp>,
+        hash: &Hash,
+    ) {
+        let (kind, subject) = match (call.kind, app) {
+            (CallKind::Tool, Some(app)) => (APP_TOOL_KIND, Cow::Owned(app_tool_subject(app, &call.name))),
+            (CallKind::Tool, None) => ("tool", Cow::Borrowed(call.name.as_str())),
+            (CallKind::Prompt, _) => ("prompt", Cow::Borrowed(call.name.as_str())),
+            (CallKind::Resource, _) => ("resource", Cow::Borrowed(call.name.as_str())),
         };
         self.audit_without_waiting(AuditedDecision {
             server: &call.server,
             kind,
-            subject: &call.name,
+            subject: &subject,
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT_DECISION.into(),
@@ -142,14 +155,22 @@ impl Owner {
         });
     }
 
+    /// Records that an app did not receive a call that was passed to its task. The call is still registered.
+    pub(super) fn audit_undelivered_app_call(&mut self, ticket: CallTicket, hash: &Hash) {
+        let id = self.calls.call_of_ticket(ticket);
+        let Some(record) = id.and_then(|id| self.calls.records.get(id.as_str())) else { return };
+        let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
+        self.audit_unsent_call(&view, &origin, app.as_ref(), hash);
+    }
+
     /// Records that the user cancelled a call while its audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
-        let Some(writing) = record.writing else { return };
+        let Some(writing) = record.pending.writing else { return };
         let is_it = |waiting: &&PendingAct| matches!(waiting, PendingAct::Call { number, .. } if *number == writing);
         let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
         let allowed = permit.payload_hash().clone();
-        let (view, origin) = (record.view.clone(), record.origin.clone());
-        self.audit_unsent_call(&view, &origin, &allowed);
+        let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
+        self.audit_unsent_call(&view, &origin, app.as_ref(), &allowed);
     }
 }

@@ -11,9 +11,6 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
-use crate::audit_retention::entries_of_kind;
-use crate::rules::add_rule;
-
 const SERVER: &str = "monitor";
 /// Tool that only apps may call.
 const APP_TOOL: &str = "echo";
@@ -61,11 +58,12 @@ async fn a_tool_is_refused_to_callers_that_its_server_excludes() {
         "a tool without `app` should be refused to apps: {by_app:?}"
     );
     assert!(app.consent_requests().await.is_empty(), "a refused call should not ask the user");
-    let entries = entries_of_kind(&app, "tool");
+    let entries = app.entries_of_kind("tool");
     let refused: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.rule, &*entry.asker)).collect();
     assert_eq!(refused, [("denied", "visibility", "model"), ("denied", "visibility", "app")]);
 }
 
+// [apps-log-rpc]
 #[tokio::test]
 async fn a_call_by_an_app_requires_consent_and_names_the_app() {
     let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
@@ -83,7 +81,7 @@ async fn a_call_by_an_app_requires_consent_and_names_the_app() {
     call_result(spawn_call(&app, "2", app_origin(false), APP_TOOL))
         .await
         .expect("the grant should allow the next call");
-    let entries = entries_of_kind(&app, "tool");
+    let entries = app.entries_of_kind("tool");
     assert!(
         entries.iter().all(|entry| entry.asker == "app"),
         "each entry should name the app as the caller: {entries:?}"
@@ -132,6 +130,6 @@ async fn any_arguments_are_allowed_only_while_no_call_could_ask_or_be_denied() {
     assert!(!allowed, "a grant should not cover calls after untrusted content");
     let condition = json!([{ "at": "/path", "glob": "/home/*" }]);
     let rule = json!({ "effect": "ask", "server": SERVER, "tool": MODEL_TOOL, "arguments": condition });
-    add_rule(&app, rule).await;
+    app.add_rule(rule).await;
     assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a rule may ask about some arguments");
 }

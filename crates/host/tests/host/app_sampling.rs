@@ -13,7 +13,6 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::model::{ModelStep, ScriptedModel, model_named, text_reply};
 use tokio::task::JoinHandle;
 
-use crate::audit_retention::entries_of_kind;
 use crate::sampling::sampling_rule;
 
 const SERVER: &str = "harbour";
@@ -94,7 +93,7 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
     let ClientResponse::Sampling(result) = response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.content.blocks(), [ContentBlock::text("Paint the buoy.")]);
     for kind in ["sampling", "sampling-answer"] {
-        let entries = entries_of_kind(&app, kind);
+        let entries = app.entries_of_kind(kind);
         let recorded: Vec<_> =
             entries.iter().map(|entry| (&*entry.decision, &*entry.asker, entry.conversation.as_deref())).collect();
         assert_eq!(recorded, [("allowed", "app", Some("c"))], "{kind} should be recorded for the app");
@@ -113,7 +112,7 @@ async fn sampling_of_an_app_is_refused_unless_the_user_turned_it_on() {
     let Ok(ClientResponse::Refused { code: -1, message }) = refused else { panic!("not refused: {refused:?}") };
     assert!(message.contains("turned sampling off"), "{message}");
     assert!(app.consent_requests().await.is_empty() && model.requests().is_empty(), "nobody should be asked");
-    let entries = entries_of_kind(&app, "sampling");
+    let entries = app.entries_of_kind("sampling");
     let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.asker)).collect();
     assert_eq!(recorded, [("denied", "app")]);
 }
@@ -176,7 +175,7 @@ async fn rule_with_a_budget_covers_only_apps_that_reach_no_other_hosts() {
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
     let allowed = response(spawn_sampling(&app, false)).await;
     assert!(matches!(&allowed, Ok(ClientResponse::Sampling(_))), "{allowed:?}");
-    let entries = entries_of_kind(&app, "sampling-answer");
+    let entries = app.entries_of_kind("sampling-answer");
     let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.by, &*entry.asker)).collect();
     assert_eq!(recorded, [("policy", "app")]);
     let sampling = spawn_sampling(&app, true);

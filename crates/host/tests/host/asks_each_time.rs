@@ -5,7 +5,9 @@ use host::DecisionError;
 use host::rules::{DryRunAct, TrustDuration};
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, Tool};
-use policy::{ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewState, RuleEffect, RuleFit};
+use policy::{
+    ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewState, RuleEffect, RuleFit, StricterReason,
+};
 use ports::Document;
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
@@ -44,6 +46,7 @@ async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool_call_request).await;
     assert_eq!((request.reason, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
+    assert_eq!(request.stricter_reason, Some(StricterReason::EachTime), "{what}: no rule can allow it");
     let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
         let lasting = app.host.decide(request.id, hash.clone(), UserDecision::Allow(scope)).await;

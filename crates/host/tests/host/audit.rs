@@ -23,8 +23,6 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
 use testkit::deadline::{poll_until, yield_until_idle};
 use tokio::task::JoinHandle;
 
-use crate::audit_retention::entries_of_kind;
-
 /// An audit log whose writes a test can delay or let fail.
 pub(crate) struct ScriptedAuditLog {
     log: Arc<dyn AuditLog>,
@@ -270,7 +268,7 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     assert_eq!(sent_call_count(&app).await, 1, "none of these calls was sent");
     disk.release_delayed_entries();
     let decisions: Vec<String> =
-        entries_of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
+        app.entries_of_kind("tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
     let waits = spawn_call(&app, "fifth");
     wait_until_delayed(&disk).await;
@@ -307,7 +305,7 @@ async fn approval_revoked_while_its_audit_entry_is_written_sends_nothing() {
     assert_eq!(sent_call_count(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed_entries();
-    let entries = entries_of_kind(&app, "tool");
+    let entries = app.entries_of_kind("tool");
     let [_, allowed, withdrawn] = &entries[..] else {
         panic!("expected the entries of the previous call and of this one: {entries:?}")
     };
@@ -354,7 +352,7 @@ async fn audit_entry_contains_originator_payload_and_deciding_rule() {
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
     assert!(call_outcome(spawn_call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
-    let entries = entries_of_kind(&app, "tool");
+    let entries = app.entries_of_kind("tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
     assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user is the originator and decided");
     assert!(!first.rule.is_empty(), "the rule that required consent is recorded");
@@ -372,7 +370,7 @@ async fn resource_read_is_audited_first() {
     let (app, disk) = start_with_scripted_audit_log().await;
     let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
     read("1").await.expect("a resource is read");
-    let entries = entries_of_kind(&app, "resource");
+    let entries = app.entries_of_kind("resource");
     let [entry] = &entries[..] else { panic!("one entry: {entries:?}") };
     assert_eq!(
         (entry.subject.as_str(), entry.decision.as_ref(), entry.asker.as_ref()),
@@ -382,7 +380,7 @@ async fn resource_read_is_audited_first() {
     let arguments = [("ship".to_owned(), "Aurora".to_owned())].into();
     let prompt = app.host.get_prompt("2".into(), "harbour".into(), "no-such-prompt".into(), arguments);
     prompt.await.expect_err("the prompt doesn't exist");
-    let entries = entries_of_kind(&app, "prompt");
+    let entries = app.entries_of_kind("prompt");
     assert_eq!(
         entries.last().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"ship":"Aurora"}"#),
@@ -403,7 +401,7 @@ async fn start_denied_by_a_rule_is_recorded() {
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     app.host.set_rule(serde_json::from_value(rule).unwrap()).await.unwrap();
     app.host.start_server("harbour".to_owned()).await.unwrap();
-    let denied = || entries_of_kind(&app, "start-server");
+    let denied = || app.entries_of_kind("start-server");
     assert!(poll_until(EVENT_TIMEOUT, || !denied().is_empty()).await, "the denial is in the audit log");
     let entry = denied().remove(0);
     assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("denied", "policy"));

@@ -9,18 +9,12 @@ use host::HostOptions;
 use host::view::{AppSettings, ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
-use ports::{AuditEntry, AuditQuery, Document, Ports};
+use ports::{Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
 use crate::audit::{ScriptedAuditLog, wait_until_delayed};
 use crate::roots::FailingDocuments;
-
-/// Returns the latest audit entries whose field `kind` has this value, oldest first.
-pub(crate) fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
-    let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
-    app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
-}
 
 #[tokio::test]
 async fn change_of_the_audit_retention_is_recorded() {
@@ -29,7 +23,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     app.host.set_settings(settings.clone()).await.unwrap();
     let other = AppSettings { theme: "dark".to_owned(), ..settings.clone() };
     app.host.set_settings(other).await.unwrap();
-    let entries = entries_of_kind(&app, "settings");
+    let entries = app.entries_of_kind("settings");
     let [entry] = &entries[..] else { panic!("only changes of the retention are recorded: {entries:?}") };
     assert_eq!(
         (entry.decision.as_ref(), entry.by.as_ref()),
@@ -52,12 +46,12 @@ async fn change_of_the_audit_retention_is_recorded() {
     std::fs::write(&file, changed).unwrap();
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
-    while entries_of_kind(&app, "settings").len() < 2 {
+    while app.entries_of_kind("settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
         // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let entries = entries_of_kind(&app, "settings");
+    let entries = app.entries_of_kind("settings");
     assert_eq!(
         (entries[1].decision.as_ref(), entries[1].by.as_ref()),
         ("noted", "policy"),
@@ -80,7 +74,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     for _ in 0..50 {
         app.consent_requests().await;
     }
-    assert_eq!(entries_of_kind(&app, "settings").len(), 2, "once");
+    assert_eq!(app.entries_of_kind("settings").len(), 2, "once");
     app.host.close().await;
 }
 
@@ -110,7 +104,7 @@ async fn retention_change_is_attributed_to_the_user_while_the_audit_log_is_read(
     disk.receipts().report(receipts);
     changed.await.unwrap();
     app.host.close().await;
-    let entries = entries_of_kind(&app, "settings");
+    let entries = app.entries_of_kind("settings");
     let [entry] = &entries[..] else { panic!("only the user's change is recorded: {entries:?}") };
     assert_eq!(
         (entry.decision.as_ref(), entry.by.as_ref()),
@@ -219,7 +213,7 @@ async fn values_of_secret_fields_are_not_logged() {
     let request = app.consent_request("bad", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let filled = json!({"user": "ann", "pw": "hunter2"}).as_object().unwrap().clone();
     app.decide(&request, UserDecision::Submit(filled)).await;
-    let entries = entries_of_kind(&app, "elicitation");
+    let entries = app.entries_of_kind("elicitation");
     assert_eq!(
         entries.first().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"pw":"[redacted]","user":"ann"}"#),
@@ -248,12 +242,12 @@ async fn muted_server_does_not_fill_the_audit_log() {
         call.await.expect("the server's request is refused, and its call ends");
     }
     let subjects =
-        || entries_of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();
+        || app.entries_of_kind("mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();
     let counted = |numbers: &[u32]| -> Vec<_> {
         numbers.iter().map(|number| (format!("{number} requests were refused since it is muted"), None)).collect()
     };
     assert_eq!(subjects(), counted(&[1, 2, 4]), "powers of two of the refused requests are recorded");
-    assert_eq!(entries_of_kind(&app, "elicitation"), [], "the refused requests themselves are not recorded");
+    assert_eq!(app.entries_of_kind("elicitation"), [], "the refused requests themselves are not recorded");
     app.host.unmute("harbour".into()).await.unwrap();
     assert_eq!(subjects(), counted(&[1, 2, 4, 7]), "the total is recorded at the end");
     user.abort();

@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::audit::{sent_call_count, start_with_scripted_audit_log, wait_until_delayed};
-use crate::audit_retention::entries_of_kind;
 
 const SERVER: &str = "harbour";
 
@@ -65,7 +64,7 @@ async fn latest_data_flow_applies_while_the_audit_log_is_slow() {
 #[tokio::test]
 async fn unchanged_data_flow_is_not_written_again() {
     let (app, disk) = start_with_scripted_audit_log().await;
-    let entries = || entries_of_kind(&app, "data-flow").len();
+    let entries = || app.entries_of_kind("data-flow").len();
     set_data_flow(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
     set_data_flow(&app, flow_after(SameServerFlow::Off)).await.unwrap();

@@ -20,7 +20,6 @@ use tokio::task::JoinHandle;
 use crate::audit::{
     CallOutcome, ScriptedAuditLog, call_outcome, sent_call_count, start_with_scripted_audit_log, wait_until_delayed,
 };
-use crate::audit_retention::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
@@ -49,7 +48,7 @@ async fn approve_with_slow_audit_log(
 }
 
 fn decisions(app: &TestApp) -> Vec<String> {
-    entries_of_kind(app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
+    app.entries_of_kind("tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
 #[tokio::test]

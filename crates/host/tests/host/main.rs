@@ -4,6 +4,7 @@
 mod activity;
 mod app_calls;
 mod app_sampling;
+mod app_tools;
 mod asks_each_time;
 mod audit;
 mod audit_retention;

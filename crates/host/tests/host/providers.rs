@@ -4,11 +4,12 @@
 use std::sync::atomic::Ordering;
 
 use credentials::providers::ProviderError;
-use models::{ConversionChoices, ModelRef, ModelRequest, ProviderKind, ProviderSettings};
+use models::{ModelRef, ModelRequest};
 use ports::Document;
 use secrecy::SecretString;
 use serde_json::json;
 use testkit::app::TestApp;
+use testkit::model::provider_settings;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -38,18 +39,6 @@ async fn start_provider() -> (String, mpsc::Receiver<Option<String>>) {
         }
     });
     (url, keys)
-}
-
-/// Returns the settings of a provider with this URL.
-pub(crate) fn provider_settings(url: &str) -> ProviderSettings {
-    ProviderSettings {
-        id: "own".into(),
-        name: "Own".into(),
-        kind: ProviderKind::OpenAi,
-        url: url.parse().unwrap(),
-        conversions: ConversionChoices::default(),
-        silence_seconds: None,
-    }
 }
 
 async fn refresh_models(app: &TestApp) -> Result<usize, ProviderError> {

@@ -24,7 +24,7 @@ fn is_connect(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
 }
 
-fn failure(state: &ServerState) -> &host::view::Failure {
+fn failure(state: &ServerState) -> &host::view::ServerFailure {
     let ServerState::Failed(failure) = state else { panic!("the server did not fail: {state:?}") };
     failure
 }

@@ -176,7 +176,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[1] > 0).await;
     let shown = async || {
-        let reviewed = app.host.reviewed("bad".into()).await.unwrap();
+        let reviewed = app.host.server_review("bad".into()).await.unwrap();
         let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
         (hash.to_string(), marks.review_state)
     };
@@ -255,7 +255,7 @@ async fn x06_reviewed_tools_of_a_stopped_server_are_compared() {
         ServerEntry { name: "mail".into(), config: scripted_config(&["--reply", &tools_list_reply(&[titled])]) };
     app.host.add_server(entry).await.unwrap();
     app.ready("mail").await;
-    let reviewed = app.host.reviewed("mail".into()).await.unwrap();
+    let reviewed = app.host.server_review("mail".into()).await.unwrap();
     let (_, marks, _) = reviewed.review_tool(&reviewed.catalog().tool("x1").unwrap());
     let alikes: Vec<_> = marks.look_alikes.iter().map(|alike| (alike.server.as_str(), alike.name.as_str())).collect();
     assert_eq!(alikes, [("bad", "Send mail")], "X06: look-alikes are found by the displayed title");
@@ -297,7 +297,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
-    let reviewed = app.host.reviewed("bad".into()).await.expect("the server is running");
+    let reviewed = app.host.server_review("bad".into()).await.expect("the server is running");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
     let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("the tool can be parsed"));
     let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.review_tool(&tool).0.to_string()));

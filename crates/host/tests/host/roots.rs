@@ -13,7 +13,7 @@ use host::view::{ConsentRequestBody, UserDecision};
 use mcp_proto::types::ContentBlock;
 use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
-use ports::server_config::ServerEntry;
+use ports::server_config::{SandboxConfig, ServerEntry, StdioConfig};
 use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use testkit::app::{TestApp, demo_config};
@@ -22,7 +22,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::audit::{CallOutcome, ScriptedAuditLog, call_outcome, start_with_scripted_audit_log};
-use crate::audit_retention::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 
@@ -70,7 +69,7 @@ async fn call_with_slow_audit_log(app: &TestApp, disk: &ScriptedAuditLog) -> Joi
 }
 
 fn decisions(app: &TestApp) -> Vec<String> {
-    entries_of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
+    app.entries_of_kind("roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
 #[tokio::test]
@@ -87,6 +86,31 @@ async fn e7_denied_folders_do_not_request_consent_again() {
     assert_eq!(decisions(&app), ["denied", "allowed"], "both decisions are audited");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
     assert_eq!(shown.roots, Some(Vec::new()), "the view contains the decision");
+}
+
+#[tokio::test]
+async fn e7_sandboxed_server_without_folders_receives_none_without_consent() {
+    let config = StdioConfig {
+        command: testkit::binaries::demo_server().display().to_string(),
+        sandbox: Some(SandboxConfig::default()),
+        ..StdioConfig::default()
+    };
+    let app = TestApp::start(vec![("harbour", config.into())]).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    let called = list_folders(&app, "none");
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    let result = result_text(call_outcome(called).await);
+    assert!(
+        result.contains("shares 0 folders"),
+        "no folder could reach the server, so no consent is required: {result}"
+    );
+    let entries = app.entries_of_kind("roots");
+    let [entry] = &entries[..] else { panic!("expected one entry: {entries:?}") };
+    assert_eq!((&*entry.decision, &*entry.by), ("allowed", "policy"), "the response is audited");
+    assert_eq!(app.server("harbour").await.roots, None, "nothing is decided for another sandbox");
+    app.host.close().await;
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{
     ApprovalScope, DecisionReason, DecisionSource, PolicyDecision, PolicyRule, Preset, ReviewState, RuleEffect,
-    RuleFit, RuleSource,
+    RuleFit, RuleSource, StricterReason,
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, MANAGED_POLICY_FILE, TestApp, demo_config, scripted_config};
@@ -70,11 +70,6 @@ async fn approve(
     call_result(called).await.expect("an approved call returns a result");
 }
 
-pub(crate) async fn add_rule(app: &TestApp, rule: Value) -> u64 {
-    let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    app.host.set_rule(rule).await.expect("the rule is accepted").id
-}
-
 fn policy_file(app: &TestApp) -> PathBuf {
     app.folder.path().join("data").join("policy.json")
 }
@@ -100,11 +95,9 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
     call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None))
         .await
         .expect("an allowed tool requires no consent");
-    let id = add_rule(
-        &app,
-        json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}),
-    )
-    .await;
+    let id = app
+        .add_rule(json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}))
+        .await;
     call_result(spawn_call(&app, "3", "add", json!({"a": 1, "b": 2}), None))
         .await
         .expect("the rule doesn't match other arguments");
@@ -127,7 +120,7 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
 #[tokio::test]
 async fn edited_payload_that_a_rule_denies_is_rejected() {
     let app = start_demo_server().await;
-    add_rule(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
+    app.add_rule(json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     let edit = host::view::ConsentRequestEdit::Arguments(json_object(json!({"a": 1, "b": 3})));
@@ -143,7 +136,7 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let app = start_demo_server().await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.consent_request(SERVER, "the tool", is_tool_call_request).await;
-    add_rule(&app, json!({"effect": "deny", "server": SERVER})).await;
+    app.add_rule(json!({"effect": "deny", "server": SERVER})).await;
     assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
     assert!(restarted.is_ok(), "a rule about calls doesn't affect starts");
@@ -226,8 +219,8 @@ async fn careful_preset_requires_consent_for_allowed_tools() {
     let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the allowed tool", is_tool_call_request).await;
     assert_eq!(
-        (request.reason, request.scopes),
-        ("preset-asks", &[ApprovalScope::Once][..]),
+        (request.reason, request.stricter_reason, request.scopes),
+        ("preset-asks", Some(StricterReason::Preset), &[ApprovalScope::Once][..]),
         "the preset requires consent for each call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -288,7 +281,7 @@ async fn managed_rules_cannot_be_overridden() {
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED_POLICY_FILE), managed.to_string()).unwrap();
     wait_for_rules(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
-    add_rule(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
+    app.add_rule(json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
     let expected = CallFailure::Refused("by managed rule 1".to_owned());
     assert_eq!(denied.err(), Some(expected), "no rule, grant or trust overrides the managed rule");
@@ -301,7 +294,7 @@ async fn managed_rules_cannot_be_overridden() {
 async fn dry_run_reports_the_decision_without_effects() {
     let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    let id = add_rule(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
+    let id = app.add_rule(json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
     let run = async |arguments: Value| {
         let act = DryRunAct::Tool {
@@ -369,7 +362,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&args))]).await;
     app.ready(SERVER).await;
     approve(&app, "1", "echo", json!({}), None, UserDecision::Allow(ApprovalScope::Once)).await;
-    add_rule(&app, json!({"effect": "allow", "server": SERVER})).await;
+    app.add_rule(json!({"effect": "allow", "server": SERVER})).await;
     let checked = async || {
         let act = DryRunAct::Tool {
             tool: "echo".to_owned(),
@@ -404,8 +397,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
 #[tokio::test]
 async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
     let app = start_demo_server().await;
-    add_rule(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"}))
-        .await;
+    app.add_rule(json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
     app.host.set_rule(session).await.unwrap();
@@ -421,7 +413,7 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
 async fn server_denied_by_a_new_rule_is_stopped() {
     let app = start_demo_server().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
-    let id = add_rule(&app, rule).await;
+    let id = app.add_rule(rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
     app.until(SERVER, "refused regardless of its name", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap();
@@ -435,7 +427,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
 #[tokio::test]
 async fn external_rule_changes_are_audited() {
     let app = start_demo_server().await;
-    add_rule(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
+    app.add_rule(json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
     assert_eq!(app.host.rules_view().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
     std::fs::write(policy_file(&app), written.to_string()).unwrap();

@@ -5,9 +5,9 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{FailureReason, Retry, ServerState, ServerView};
+use host::view::{FailureReason, ScheduledRestart, ServerState, ServerView};
 use mcp_proto::Revision;
-use mcp_proto::session::Timeouts;
+use mcp_proto::session::SessionTimeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{TestApp, demo_config, remote_config};
 use testkit::http::{HttpServer, ordinary};
@@ -19,7 +19,7 @@ fn kill(pid: u32) {
     assert!(ended.success(), "the server's process can be ended");
 }
 
-fn scheduled_retry(view: &ServerView) -> Option<&Retry> {
+fn scheduled_retry(view: &ServerView) -> Option<&ScheduledRestart> {
     if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
 }
 
@@ -109,7 +109,8 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     let address = server.address;
     let folder = tempfile::tempdir().unwrap();
     let ping = Some(Duration::from_millis(200));
-    let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
+    let timeouts =
+        SessionTimeouts { ping_interval: ping, ping: Duration::from_millis(500), ..SessionTimeouts::default() };
     let options = HostOptions { timeouts, ..HostOptions::default() };
     let app = TestApp::start_in_folder(folder, vec![("far", remote_config(&server.url("/mcp")))], options).await;
     app.ready_with_grant("far").await;
@@ -244,7 +245,7 @@ done
 
 #[cfg(unix)]
 fn options_with_short_delays() -> HostOptions {
-    let timeouts = Timeouts { probe: Duration::from_millis(300), ..Timeouts::default() };
+    let timeouts = SessionTimeouts { probe: Duration::from_millis(300), ..SessionTimeouts::default() };
     HostOptions { timeouts, ..HostOptions::default() }
 }
 

@@ -12,8 +12,6 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
-use crate::audit_retention::entries_of_kind;
-
 const SERVER: &str = "files";
 
 fn files_server(disabled: &[&str]) -> ServerConfig {
@@ -78,10 +76,10 @@ async fn a_refusal_and_each_change_of_the_tool_lists_are_in_the_audit_log() {
     assert!(is_turned_off(&refused), "{refused:?}");
     assert!(app.consent_requests().await.is_empty(), "no consent is requested");
     set_disabled(&app, &[]).await;
-    let calls = entries_of_kind(&app, "tool");
+    let calls = app.entries_of_kind("tool");
     assert_eq!(calls.len(), 1, "{calls:?}");
     assert_eq!((&*calls[0].decision, &*calls[0].rule, &*calls[0].asker), ("denied", "settings", "model"));
-    let changes = entries_of_kind(&app, "tools");
+    let changes = app.entries_of_kind("tools");
     assert_eq!(changes.len(), 2, "{changes:?}");
     assert_eq!((&*changes[1].server, &*changes[1].decision), (SERVER, "noted"));
     let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
@@ -101,9 +99,9 @@ async fn a_change_of_the_lists_together_with_the_name_is_in_the_audit_log() {
         app.host.update_server(from.to_owned(), entry).await.unwrap();
     };
     rename(SERVER, "papers", &["echo"]).await;
-    assert!(entries_of_kind(&app, "tools").is_empty(), "the same lists are no change");
+    assert!(app.entries_of_kind("tools").is_empty(), "the same lists are no change");
     rename("papers", "documents", &["e*"]).await;
-    let changes = entries_of_kind(&app, "tools");
+    let changes = app.entries_of_kind("tools");
     let [change] = &changes[..] else { panic!("the change has one entry: {changes:?}") };
     assert_eq!(change.server, "documents");
     let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
@@ -128,7 +126,7 @@ async fn each_start_with_lists_is_recorded_with_them() {
     assert_eq!(set_in_file(json!(["ec*"])), json!(["echo"]), "the file has the list");
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     app.ready(SERVER).await;
-    let starts = entries_of_kind(&app, "tools");
+    let starts = app.entries_of_kind("tools");
     let subjects: Vec<Value> = starts.iter().map(|entry| parse_json(&entry.subject)).collect();
     let started = |disabled: &str| json!({ "started": { "disabled": [disabled], "enabled": null } });
     assert_eq!(subjects, [started("echo"), started("ec*")], "the change while the app was closed shows at the start");

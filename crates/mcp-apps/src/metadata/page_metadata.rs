@@ -207,6 +207,7 @@ mod tests {
         assert_eq!(metadata.faults, []);
     }
 
+    // [apps-draft-meta-location]
     #[test]
     fn content_item_wins_over_the_list_entry_as_a_whole() {
         let listed = json!({ "_meta": { "ui": { "prefersBorder": true, "domain": "listed" } } });

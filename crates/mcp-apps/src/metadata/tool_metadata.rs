@@ -145,6 +145,7 @@ mod tests {
         assert_eq!(fault_texts(&metadata), ["_meta.ui.resourceUri is not a string"]);
     }
 
+    // [apps-visibility-default]
     #[test]
     fn tool_is_visible_to_model_and_app_by_default() {
         let visibility = |value: Value| {

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::fault::{FaultKind, ViewFault};
 use super::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_PAGES,
-    MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
+    MAX_APP_TOOL_LIST_PAGES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
 };
 use super::output::{CloseCause, ViewEvent, ViewOutput};
 use super::{View, ViewPhase, single_member_object};
@@ -76,7 +76,12 @@ struct HostRequest {
 
 #[derive(Debug)]
 enum HostRequestPurpose {
-    List { found: AppToolList, page: usize },
+    /// A list, with the tools of the pages read so far and their size in bytes of JSON.
+    List {
+        found: AppToolList,
+        bytes: usize,
+        page: usize,
+    },
     Call,
     Teardown,
 }
@@ -110,7 +115,7 @@ impl View {
     pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
         self.require_app_tools()?;
         if !self.tools.requests.values().any(|request| matches!(request.purpose, HostRequestPurpose::List { .. })) {
-            let purpose = HostRequestPurpose::List { found: AppToolList::default(), page: 1 };
+            let purpose = HostRequestPurpose::List { found: AppToolList::default(), bytes: 0, page: 1 };
             self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
         }
         Ok(())
@@ -135,6 +140,14 @@ impl View {
         let mut params = single_member_object("name", name);
         params.insert("arguments".to_owned(), Value::Object(arguments));
         Ok(AppCallId(self.request_from_page("tools/call", params, HostRequestPurpose::Call, APP_TOOL_TIMEOUT, now)))
+    }
+
+    /// Cancels a call of an app's tool. The view then reports no outcome of it. A call that has ended is ignored.
+    pub fn cancel_app_tool_call(&mut self, call: AppCallId) {
+        if let Some(HostRequest { purpose: HostRequestPurpose::Call, .. }) = self.tools.requests.get(&call.0) {
+            self.tools.requests.remove(&call.0);
+            self.send_notification("notifications/cancelled", single_member_object("requestId", call.0));
+        }
     }
 
     fn require_app_tools(&self) -> Result<(), AppToolError> {
@@ -177,8 +190,8 @@ impl View {
                 });
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
-            HostRequestPurpose::List { found, page } => match parse_app_tool_result(result) {
-                Ok(result) => self.on_tool_list_page(found, page, result, now),
+            HostRequestPurpose::List { found, bytes, page } => match parse_app_tool_result(result) {
+                Ok(result) => self.on_tool_list_page(found, bytes, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
         }
@@ -203,14 +216,27 @@ impl View {
         request
     }
 
-    fn on_tool_list_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
+    fn on_tool_list_page(
+        &mut self,
+        mut found: AppToolList,
+        mut bytes: usize,
+        page: usize,
+        mut result: Map,
+        now: Instant,
+    ) {
         let Some(Value::Array(tools)) = result.shift_remove("tools") else {
             return self.push_event(ViewEvent::AppToolsListed(Err(AppToolError::InvalidResult)));
         };
         for tool in tools {
+            let total = bytes.saturating_add(tool.to_string().len());
             match parse_app_tool(tool) {
-                Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.offers_tool(&tool.definition.name) => {
-                    found.tools.push(tool)
+                Some(tool)
+                    if found.tools.len() < MAX_APP_TOOLS
+                        && total <= MAX_APP_TOOL_LIST_BYTES
+                        && !found.offers_tool(&tool.definition.name) =>
+                {
+                    bytes = total;
+                    found.tools.push(tool);
                 }
                 _ => found.dropped += 1,
             }
@@ -218,7 +244,7 @@ impl View {
         let cursor = result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_BYTES);
         match cursor {
             Some(cursor) if page < MAX_APP_TOOL_LIST_PAGES && found.tools.len() < MAX_APP_TOOLS => {
-                let purpose = HostRequestPurpose::List { found, page: page + 1 };
+                let purpose = HostRequestPurpose::List { found, bytes, page: page + 1 };
                 self.request_from_page(
                     "tools/list",
                     single_member_object("cursor", cursor),

@@ -47,6 +47,8 @@ pub const MAX_VIEW_PIXELS: u32 = 16_384;
 pub const MAX_APP_TOOLS: usize = 50;
 /// Maximum size of the definition of one tool of an app in bytes of JSON.
 pub const MAX_APP_TOOL_BYTES: usize = 64 * 1024;
+/// Maximum total size of the definitions of an app's tools in bytes of JSON.
+pub const MAX_APP_TOOL_LIST_BYTES: usize = 256 * 1024;
 /// Maximum number of result pages that are requested of an app's list of tools.
 pub const MAX_APP_TOOL_LIST_PAGES: usize = 10;
 /// Maximum number of concurrent calls of an app's tools.

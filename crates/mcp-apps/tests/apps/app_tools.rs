@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use mcp_apps::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
+    MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
 };
 use mcp_apps::{AppCallId, AppToolError, AppToolList, FaultKind, ViewEvent};
 use mcp_proto::types::Map;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::page::{TestPage, to_json_map, view_config};
@@ -47,6 +49,7 @@ fn tools_are_offered_only_by_an_initialized_page_that_declares_them() {
     assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
 }
 
+// [apps-draft-tools-limits]
 #[test]
 fn app_tool_list_is_read_page_by_page_and_bounded() {
     let mut page = page_with_tools();
@@ -72,6 +75,78 @@ fn unusable_tools_are_dropped() {
     let listed = request_app_tool_list(&mut page, vec![json!({ "tools": tools })]).unwrap();
     assert_eq!((listed.tools.len(), listed.dropped), (1, 7));
     assert_eq!(request_app_tool_list(&mut page, vec![json!({})]), Err(AppToolError::InvalidResult));
+}
+
+#[test]
+fn total_size_of_app_tools_is_limited() {
+    let mut page = page_with_tools();
+    let large = |number: usize| {
+        let description = "a".repeat(MAX_APP_TOOL_BYTES - 1000);
+        json!({ "name": format!("a{number}"), "description": description, "inputSchema": { "type": "object" } })
+    };
+    let tools = |numbers: std::ops::Range<usize>| numbers.map(large).collect::<Vec<Value>>();
+    let pages = vec![json!({ "tools": tools(0..3), "nextCursor": "x" }), json!({ "tools": tools(3..8) })];
+    let listed = request_app_tool_list(&mut page, pages).unwrap();
+    assert_eq!(listed.tools.len(), MAX_APP_TOOL_LIST_BYTES / MAX_APP_TOOL_BYTES, "the limit holds for all pages");
+    assert_eq!(listed.dropped, 4);
+}
+
+#[test]
+fn app_tool_call_is_cancelled_at_the_request_of_the_host() {
+    let mut page = page_with_tools();
+    request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
+    let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
+    page.view.cancel_app_tool_call(id);
+    page.drain_view_outputs();
+    let cancelled = page.received.last().unwrap();
+    assert_eq!(
+        (&cancelled["method"], &cancelled["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &wire_id)
+    );
+    page.respond(&wire_id, json!({ "content": [] }));
+    page.advance_time(APP_TOOL_TIMEOUT);
+    assert_eq!(page.events, [], "a cancelled call has no outcome");
+    let sent = page.received.len();
+    page.view.cancel_app_tool_call(id);
+    page.drain_view_outputs();
+    assert_eq!(page.received.len(), sent, "a call that has ended is not cancelled");
+}
+
+proptest! {
+    // A case validates up to several megabytes against the schema.
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn hostile_app_tool_lists_are_bounded(
+        names in proptest::collection::vec("[a-c_\\u{200b} ]{0,3}", 0..80),
+        sizes in proptest::collection::vec(prop_oneof![0_usize..200, 60_000_usize..70_000], 1..8),
+        pages in 1_usize..14,
+    ) {
+        let mut page = page_with_tools();
+        let tools: Vec<Value> = names
+            .iter()
+            .zip(sizes.iter().cycle())
+            .map(|(name, size)| json!({ "name": name, "description": "a".repeat(*size), "inputSchema": {} }))
+            .collect();
+        let answer = |number: usize| {
+            let part: Vec<&Value> = tools.iter().skip(number % 5).step_by(5).collect();
+            json!({ "tools": part, "nextCursor": number.to_string() })
+        };
+        page.view.list_app_tools(page.now).unwrap();
+        page.drain_view_outputs();
+        for number in 0..pages {
+            let is_list = |message: &Value| message["method"] == "tools/list" && message.get("id").is_some();
+            let Some(request) = page.received.pop().filter(is_list) else { break };
+            page.respond(&request["id"], answer(number));
+        }
+        let Some(ViewEvent::AppToolsListed(Ok(listed))) = page.events.pop() else { return Ok(()) };
+        let names: std::collections::BTreeSet<_> = listed.tools.iter().map(|tool| &tool.definition.name).collect();
+        prop_assert_eq!(names.len(), listed.tools.len(), "names are distinct");
+        let are_visible = names.iter().all(|name| !name.is_empty() && !name.contains(['\u{200b}', ' ']));
+        prop_assert!(are_visible, "names are visible");
+        let bytes: usize = listed.tools.iter().map(|tool| json!(tool.definition).to_string().len()).sum();
+        prop_assert!(listed.tools.len() <= MAX_APP_TOOLS && bytes <= MAX_APP_TOOL_LIST_BYTES + 1024 * MAX_APP_TOOLS);
+    }
 }
 
 #[test]
@@ -129,6 +204,7 @@ fn app_tool_call_is_cancelled_after_the_time_limit() {
     assert_eq!(page.view.poll_timeout(), None);
 }
 
+// [apps-draft-tools-limits]
 #[test]
 fn running_app_tool_calls_are_limited() {
     let mut page = page_with_tools();

@@ -2,8 +2,8 @@
 //! are those of the host catalogue in the repository of MCP Apps (`examples/conformance-server`, with `_` for `/` and
 //! `-`).
 //!
-//! Requirements on the frame and on the conversation are tested in the crates that implement them: sandbox attributes,
-//! distinct origins, the proxy, the audit log of policies, opened links, and what a model reads.
+//! `tests/apps/requirements.tsv` lists the whole catalogue (issue 743 and pull request 726 of ext-apps at GitHub)
+//! with these tests and those of requirements on the frame and on the conversation, which are in other crates.
 
 use mcp_apps::{
     AppPage, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PageMetadata, Permission,
@@ -249,6 +249,7 @@ fn security_csp_no_loosening() {
     assert!(header.contains("connect-src https://api.example.com;"), "{header}");
 }
 
+// [apps-csp-frame-src] [apps-csp-base-uri] [apps-csp-object-src]
 #[test]
 fn security_sandbox_csp_enforced() {
     let header = policy_with_connect_domains(&["https://api.example.com"]).content_security_policy(&[]);
@@ -269,6 +270,7 @@ fn security_external_domain_warning() {
     assert_eq!(declared, ["https://api.example.com"], "the host can name every external domain");
 }
 
+// [apps-draft-tools-closed]
 #[test]
 fn app_tool_call_after_the_end_of_the_view_fails() {
     let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));

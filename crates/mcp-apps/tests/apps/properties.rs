@@ -223,6 +223,7 @@ proptest! {
         prop_assert_eq!(distinct.len(), page.requests.len(), "ids are never used twice");
     }
 
+    // [apps-wait-initialized]
     #[test]
     fn nothing_but_the_handshake_is_sent_before_its_end(steps in proptest::collection::vec(any_step(), 0..60)) {
         let mut page = TestPage::new(view_config());

@@ -106,6 +106,7 @@ fn links_are_https_or_http_without_user_information() {
     assert_eq!(url.as_str(), "https://a.example/%61");
 }
 
+// [apps-draft-download-sanitise]
 #[test]
 fn downloads_get_safe_names() {
     let mut page = TestPage::ready();

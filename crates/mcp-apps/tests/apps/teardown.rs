@@ -101,6 +101,7 @@ fn closed_view_ignores_everything() {
     assert_eq!((page.received.len(), page.faults.len(), page.view.poll_timeout()), (0, 0, None));
 }
 
+// [apps-draft-tools-lifecycle]
 #[test]
 fn tools_of_the_app_end_with_the_view() {
     let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));

@@ -94,7 +94,7 @@ pub(super) struct TestUser {
 }
 
 #[async_trait]
-impl User for TestUser {
+impl UserInteraction for TestUser {
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         let page = request.authorize_url.as_ref().map(Url::as_str).unwrap_or_default();
         assert!(!page.contains("code_challenge="), "one-time parameters must not be shown");
@@ -183,7 +183,7 @@ impl TestAuthorization {
             issuer: None,
             dpop: DpopUse::Auto,
             vault: Arc::clone(&vault) as Arc<dyn Vault>,
-            user: Arc::clone(&user) as Arc<dyn User>,
+            user: Arc::clone(&user) as Arc<dyn UserInteraction>,
             now: Arc::new(move || SystemTime::UNIX_EPOCH + Duration::from_secs(hands.load(Ordering::SeqCst))),
         };
         change(&mut settings);

@@ -27,7 +27,7 @@ pub struct SessionConfig {
     /// URIs of resources to subscribe to when the session is ready, for instance those of the previous session.
     pub subscribed: Vec<String>,
     /// Durations after which the session treats an operation as failed.
-    pub timeouts: Timeouts,
+    pub timeouts: SessionTimeouts,
     /// Limits on the session's queues and concurrent operations.
     pub limits: SessionLimits,
 }
@@ -87,14 +87,14 @@ pub enum HandshakeMode {
 
 /// Durations after which the session treats an operation such as a request or a ping as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct SessionTimeouts {
     /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
     pub probe: Duration,
     /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,
-    /// Value of [`CallDeadline::idle`] in [`Timeouts::deadline`]. Default 60 s.
+    /// Value of [`CallDeadline::idle`] in [`SessionTimeouts::deadline`]. Default 60 s.
     pub request: Duration,
-    /// Value of [`CallDeadline::total`] in [`Timeouts::deadline`]. Default 10 min.
+    /// Value of [`CallDeadline::total`] in [`SessionTimeouts::deadline`]. Default 10 min.
     pub hard_cap: Duration,
     /// Time without messages from the server after which the session pings the server. `None` disables pings, and is
     /// the default.
@@ -103,9 +103,9 @@ pub struct Timeouts {
     pub ping: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for SessionTimeouts {
     fn default() -> Self {
-        Timeouts {
+        SessionTimeouts {
             probe: Duration::from_secs(10),
             initialize: Duration::from_secs(30),
             request: Duration::from_secs(60),
@@ -116,7 +116,7 @@ impl Default for Timeouts {
     }
 }
 
-impl Timeouts {
+impl SessionTimeouts {
     /// Returns the deadline of calls whose caller sets no other one.
     pub fn deadline(&self) -> CallDeadline {
         CallDeadline { idle: self.request, total: self.hard_cap }

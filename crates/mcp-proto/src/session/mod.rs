@@ -63,7 +63,7 @@ use subscriptions::ListenRequestState;
 use task_calls::TaskSupportRecords;
 
 pub use caching::{CacheHint, CacheScope};
-pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
+pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, SessionTimeouts, TransportKind};
 pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
@@ -228,13 +228,13 @@ impl Session {
     /// #     session
     /// # }
     /// use mcp_proto::types::{ContentBlock, Map};
-    /// use mcp_proto::{ClientRequest, OutgoingKind, ServerResult, SessionEvent, Timeouts};
+    /// use mcp_proto::{ClientRequest, OutgoingKind, ServerResult, SessionEvent, SessionTimeouts};
     ///
     /// let now = Instant::now();
     /// let mut session = open_session(now);
     /// let arguments = Map::from_iter([("a".to_owned(), 1.into()), ("b".to_owned(), 2.into())]);
     /// let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
-    /// let call = session.call(request, Timeouts::default().deadline(), now)?;
+    /// let call = session.call(request, SessionTimeouts::default().deadline(), now)?;
     ///
     /// let sent = session.poll_transmit().expect("the call sends a request");
     /// assert!(sent.json.contains(r#""arguments":{"a":1,"b":2}"#));

@@ -109,15 +109,21 @@ pub(super) fn fault_of_body_error(error: &reqwest::Error) -> DeliveryFault {
 /// Returns the message of an HTTP error's innermost cause. The outer errors add no information, and may contain URLs
 /// with secrets.
 pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
-    let mut cause: &dyn Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
+    let cause = innermost_cause(error);
     if cause.is::<reqwest::Error>() {
         return "internal error of the HTTP client".to_owned();
     }
     let message = cause.to_string();
     certificate::certificate_problem(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
+}
+
+/// Returns the innermost cause of an error. The outer errors of the HTTP client only repeat the URL.
+pub fn innermost_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause
 }
 
 /// Returns a server's text as one line of bounded length, escaped for display.

@@ -31,6 +31,7 @@ pub use authorization::{
     AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS_PER_REQUEST, RequestSignature, SigningRefusal,
 };
 pub use client::{client_for_models, client_for_registries, client_for_updates};
+pub use delivery_faults::innermost_cause;
 pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServerConnection, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;
 pub use outside_client::{UntrustedUrlClient, UntrustedUrlError, UntrustedUrlLimits};

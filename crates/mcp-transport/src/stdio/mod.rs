@@ -113,7 +113,7 @@ pub fn run_with(
 ///
 /// ```
 /// use mcp_proto::{
-///     ClientRequest, HandshakeMode, Revision, ServerResult, SessionConfig, SessionEvent, Timeouts,
+///     ClientRequest, HandshakeMode, Revision, ServerResult, SessionConfig, SessionEvent, SessionTimeouts,
 /// };
 /// use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, memory_end, run_streams};
 /// use serde_json::{Value, json};
@@ -148,7 +148,7 @@ pub fn run_with(
 ///             DriverEvent::Session(SessionEvent::Ready(facts)) => {
 ///                 assert_eq!(facts.revision, Revision::V2025_11_25);
 ///                 let request = ClientRequest::ListTools { cursor: None };
-///                 let (deadline, (reply, _)) = (Timeouts::default().deadline(), oneshot::channel());
+///                 let (deadline, (reply, _)) = (SessionTimeouts::default().deadline(), oneshot::channel());
 ///                 commands.send(DriverCommand::Call { request, deadline, reply }).await?;
 ///             }
 ///             DriverEvent::Session(SessionEvent::Done { result, .. }) => {

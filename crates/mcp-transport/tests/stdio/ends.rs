@@ -150,7 +150,7 @@ async fn call_after_a_stop_is_refused() {
     let mut server = start_ready_driver(&["--misbehave", "never-exits"]).await;
     server.send(DriverCommand::Stop).await;
     let (reply, name) = tokio::sync::oneshot::channel();
-    let deadline = mcp_proto::Timeouts::default().deadline();
+    let deadline = mcp_proto::SessionTimeouts::default().deadline();
     server.send(DriverCommand::Call { request: tool_call("echo", json!({})), deadline, reply }).await;
     let refused = name.await.expect("the driver must still respond");
     assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");

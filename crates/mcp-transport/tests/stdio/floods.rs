@@ -145,7 +145,7 @@ async fn write_queue_is_bounded() {
     for _ in 0..8 {
         let (reply, name) = tokio::sync::oneshot::channel();
         let request = tool_call("echo", json!({"text": "x".repeat(200_000)}));
-        let deadline = mcp_proto::Timeouts::default().deadline();
+        let deadline = mcp_proto::SessionTimeouts::default().deadline();
         server.send(DriverCommand::Call { request, deadline, reply }).await;
         let _ = name.await;
     }

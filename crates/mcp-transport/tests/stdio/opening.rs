@@ -1,6 +1,6 @@
 //! Tests of the detection of the revision with real processes.
 
-use mcp_proto::{HandshakeFault, HandshakeMode, Revision, SessionConfig, SessionEvent, Timeouts};
+use mcp_proto::{HandshakeFault, HandshakeMode, Revision, SessionConfig, SessionEvent, SessionTimeouts};
 use mcp_transport::{DriverEvent, run};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -11,7 +11,7 @@ use crate::support::{RunningDriver, result_text, scripted_command, session_confi
 async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
     let process = start_process(&scripted_command(arguments)).await;
     let (sender, events) = mpsc::channel(64);
-    let timeouts = Timeouts { probe: Duration::from_millis(300), ..session_config().timeouts };
+    let timeouts = SessionTimeouts { probe: Duration::from_millis(300), ..session_config().timeouts };
     let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..session_config() }, process, sender);
     RunningDriver { handle, events, received: Vec::new() }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallDeadline, CallError, CallId, ClientRequest, HandshakeMode, ServerResult, SessionConfig, SessionEvent, Timeouts,
+    CallDeadline, CallError, CallId, ClientRequest, HandshakeMode, ServerResult, SessionConfig, SessionEvent,
+    SessionTimeouts,
 };
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, Frame, StdioDriverLimits, run_with};
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
@@ -44,7 +45,7 @@ pub async fn start_process(command: &ServerCommand) -> ServerProcess {
 pub fn session_config() -> SessionConfig {
     SessionConfig {
         opening: HandshakeMode::Initialize,
-        timeouts: Timeouts { initialize: Duration::from_secs(5), ..Timeouts::default() },
+        timeouts: SessionTimeouts { initialize: Duration::from_secs(5), ..SessionTimeouts::default() },
         ..SessionConfig::default()
     }
 }

@@ -213,12 +213,12 @@ impl Provider for HttpProvider {
     }
 
     fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.wire.capabilities(Some(&request.model)).losses(request, &self.settings.conversions)
+        self.wire.capabilities(Some(&request.model)).request_losses(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
         let carries = self.wire.capabilities(Some(&request.model));
-        let request = carries.convert(request, &self.settings.conversions)?;
+        let request = carries.convert_request(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
             context_size::set_context_size(&self.exchange, &self.settings, &request.model, &mut body).await;

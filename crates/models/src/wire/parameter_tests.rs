@@ -15,7 +15,7 @@ fn settings(kind: ProviderKind) -> ProviderSettings {
 fn request_body(kind: ProviderKind, request: ModelRequest) -> Value {
     let (settings, wire) = (settings(kind), create_wire(&settings(kind)));
     let capabilities = wire.capabilities(Some(&request.model));
-    let sent = capabilities.convert(request, &settings.conversions).expect("only the temperature can be lost");
+    let sent = capabilities.convert_request(request, &settings.conversions).expect("only the temperature can be lost");
     wire.request(&settings, &sent).body
 }
 

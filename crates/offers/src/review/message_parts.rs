@@ -105,9 +105,10 @@ fn decode_if_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
 }
 
-/// Returns the content of a result that a model would read, as JSON for hashing and for the audit log. Texts are
-/// verbatim, binary data is replaced by its SHA-256.
-pub fn result_content_json(tool: &str, parts: &[MessagePart], is_error: bool) -> Value {
+/// Returns the content of a result that a model would read, as JSON for hashing and for the audit log. `app` names the
+/// tool of the server whose app provides the called tool, if an app does. Texts are verbatim, binary data is replaced
+/// by its SHA-256.
+pub fn result_content_json((tool, app): (&str, Option<&str>), parts: &[MessagePart], is_error: bool) -> Value {
     let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
     let parts: Vec<Value> = parts
         .iter()
@@ -122,5 +123,9 @@ pub fn result_content_json(tool: &str, parts: &[MessagePart], is_error: bool) ->
             }
         })
         .collect();
-    json!({ "tool": tool, "isError": is_error, "result": parts })
+    let mut content = json!({ "tool": tool, "isError": is_error, "result": parts });
+    if let Some(app) = app {
+        content["app"] = json!(app);
+    }
+    content
 }

@@ -130,6 +130,14 @@ impl ServerReview {
         (hash, marks, allowed)
     }
 
+    /// Returns the findings about the definition of a tool that an app of the server provides. Such a definition has no
+    /// review state, since the user reviews it with each call.
+    #[must_use]
+    pub fn review_app_tool(&self, tool: &Tool) -> ReviewFindings {
+        let findings = self.findings(DefinitionKind::Tool, &tool.name, &json!(tool), ReviewState::New);
+        ReviewFindings { review_state: None, outdated: false, diff: None, ..findings }
+    }
+
     /// Returns the review state of a tool's definition. A reviewed definition in an outdated list is treated as
     /// changed.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Converts a found server to the argument of `host::Setup::add_new`.
+//! Converts a found server to the argument of `host::ServerSetup::add_new`.
 
 use ports::server_config::{NewServer, ServerEntry, ValuePart};
 

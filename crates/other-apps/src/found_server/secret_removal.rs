@@ -173,7 +173,7 @@ fn remove_secrets_from_url(text: &str, taken: &mut BTreeSet<String>) -> String {
 /// Moves variables of a container from the container program's arguments to its environment, which the container
 /// inherits: `-e NAME=VALUE` is equivalent to `-e NAME` with the variable in the environment.
 pub(crate) fn move_container_variables(config: &mut StdioConfig) {
-    if !matches!(program_name(&config.command), "docker" | "podman") {
+    if !process::is_container_engine(program_name(&config.command)) {
         return;
     }
     let mut is_variable = false;

@@ -113,10 +113,8 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = value_kind(&name, value, &found);
-        let is_password = found.iter().any(|reference| match &reference.target {
-            ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
-            ReferenceTarget::Secret(_) => true,
-            _ => false,
+        let is_password = found.iter().any(|reference| {
+            matches!(reference.target, ReferenceTarget::Secret(_)) || candidate.extras.is_password(reference)
         });
         for reference in &found {
             let what = match &reference.target {

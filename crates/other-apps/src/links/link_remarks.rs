@@ -116,7 +116,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
             remarks.push(ImportNote::new(ImportNoteKind::ThisComputer, note));
         }
         Some(AddressRange::OwnNetwork) => {
-            let note = "its address is in your network or reserved, and not in the internet";
+            let note = "its address is in your network or reserved, and not on the internet";
             remarks.push(ImportNote::new(ImportNoteKind::OwnNetwork, note));
         }
         Some(AddressRange::Internet) | None => {}
@@ -191,7 +191,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<ImportNote> {
                 && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
             // Only the package is checked, not the arguments of the server.
             if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_package_address(word) {
-                let note = format!("argument {number} loads code from an address, and no package of a registry");
+                let note = format!("argument {number} loads code from an address instead of a package from a registry");
                 remarks.push(ImportNote::new(ImportNoteKind::PackageAddress, note).at(place));
             }
             continue;
@@ -240,7 +240,7 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
         "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => {
             ProgramKind::Launcher
         }
-        "docker" | "podman" | "nerdctl" => ProgramKind::Container,
+        name if process::is_container_engine(name) => ProgramKind::Container,
         "sudo" | "doas" | "pkexec" | "runas" => ProgramKind::Elevation,
         _ => return None,
     })

@@ -6,6 +6,8 @@ use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace, ServerConfig
 use serde::{Deserialize, Serialize};
 
 use super::{printable_text, quoted_text};
+use crate::server_candidate::EntryExtras;
+use crate::variables::{ReferenceSyntax, ValueReference, find_references};
 
 /// Maximum number of placeholders in the notes about one server.
 const MAX_PLACEHOLDERS: usize = 20;
@@ -61,11 +63,44 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
 }
 
+/// Returns notes about passwords for which the other app prompts the user, in texts that are stored in the settings
+/// file as they are: only values of variables and headers can be stored in the keychain.
+pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) -> Vec<ImportNote> {
+    let is_password = |reference: &ValueReference| extras.is_password(reference);
+    let mut notes: Vec<ImportNote> = Vec::new();
+    for (place, text) in texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. })) {
+        for ValueReference { range, .. } in find_references(text, ReferenceSyntax::Any).into_iter().filter(is_password)
+        {
+            let placeholder = &text[range];
+            let note = format!(
+                "{} contains the password {}: it would be stored as plain text, since only variables and headers can be \
+                 stored in the keychain; pass it in one of them if the server can read it there",
+                describe_place(&place, config),
+                quoted_text(placeholder)
+            );
+            let note = ImportNote::new(ImportNoteKind::PlainPassword, note).at(place.clone()).with_names([placeholder]);
+            if notes.len() < MAX_PLACEHOLDERS && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
 fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
-    let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
-    let values =
-        config.environment_or_headers().iter().filter(|(_, value)| secrets::referenced_secret_names(value).is_empty());
+    let is_replaced = |(place, text): &(ImportPlace, &str)| {
+        matches!(place, ImportPlace::Value { .. }) && !secrets::referenced_secret_names(text).is_empty()
+    };
+    let places = texts(config).into_iter().filter(|found| !is_replaced(found));
+    let gaps = places.filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text)));
+    gaps.take(MAX_PLACEHOLDERS).collect()
+}
+
+/// Returns the texts of a configuration in the order in which they are shown.
+fn texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
+    let mut places: Vec<(ImportPlace, &str)> = Vec::new();
+    let values = config.environment_or_headers().iter();
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
     match &config.transport {
         ServerTransport::Stdio(config) => {
@@ -80,8 +115,7 @@ fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReas
             places.extend(values);
         }
     }
-    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text)));
-    gaps.take(MAX_PLACEHOLDERS).collect()
+    places
 }
 
 fn placeholder_reason(text: &str) -> Option<PlaceholderReason> {

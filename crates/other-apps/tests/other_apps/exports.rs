@@ -51,6 +51,24 @@ fn sign_in_of_a_remote_server_is_omitted() {
     for form in [ExportForm::McpServers, ExportForm::VsCode] {
         let exported = export_server(&server, form);
         assert_eq!(exported.omissions.settings, [OmittedSetting::SignIn]);
-        assert_eq!(exported.document, export(std::slice::from_ref(&server), form), "all servers are exported alike");
+        let all = export(std::slice::from_ref(&server), form);
+        assert_eq!(exported.document, all.document, "all servers are exported alike");
     }
+}
+
+#[test]
+fn omissions_of_several_servers_are_separate() {
+    let far = HttpConfig { url: "https://a.example/mcp".to_owned(), ..HttpConfig::default() };
+    let second = ServerEntry { name: "second".to_owned(), ..local_server() };
+    let servers = [local_server(), ServerEntry { name: "far".to_owned(), config: far.into() }, second];
+    for form in [ExportForm::McpServers, ExportForm::VsCode] {
+        let exported = export(&servers, form);
+        let alone = servers.each_ref().map(|server| export_server(server, form).omissions);
+        assert_eq!(exported.omissions, alone, "each server has its own omissions");
+        assert_eq!(exported.omissions[1].entry_notes(), Vec::<String>::new(), "nothing of it is omitted");
+        assert_eq!(exported.omissions[2].secrets, ["API_KEY"], "the same name in another server is also a secret");
+    }
+    let notes = export(&servers, ExportForm::McpServers).omissions[0].entry_notes();
+    assert_eq!(notes[0], "\"API_KEY\" is replaced by a reference, as a secret");
+    assert_eq!(notes.last().map(String::as_str), Some("the format has no place for its sandbox"));
 }

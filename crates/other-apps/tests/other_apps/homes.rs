@@ -9,9 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use other_apps::{
-    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, OperatingSystem, ScanScope, scan_settings,
+    AppEnvironment, FoundServer, ImportNoteKind, ImportStatus, OperatingSystem, ScanReport, ScanScope, scan_settings,
 };
-use ports::server_config::{ServerEntry, StdioConfig};
+use ports::server_config::{ConfigProblem, ServerEntry, StdioConfig};
 
 use crate::table::{ImportTable, fixtures, notes_text};
 
@@ -172,16 +172,38 @@ fn named_project_file_belongs_to_its_project() {
     assert_eq!(origins, [("claude-code", "bare")]);
 }
 
-#[test]
-fn chosen_toml_file_without_servers_is_a_problem() {
+/// Scans a file with this text at a path in a home folder, as if the user had chosen it.
+fn scan_chosen_file(name: &str, text: &str) -> Result<ScanReport, ConfigProblem> {
     let home = tempfile::tempdir().unwrap();
     let environment = environment_of_home(home.path().to_owned(), OperatingSystem::Linux);
-    let scan = |name: &str, text: &str| {
-        let path = home.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        scan_settings(&ScanScope::Path(path), &environment, &[])
-    };
+    let path = home.path().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    scan_settings(&ScanScope::Path(path), &environment, &[])
+}
+
+#[test]
+fn chosen_yaml_file_without_servers_is_a_problem() {
+    let expected = "there is no server in this file: expected servers under \"mcpServers\" or \"extensions\"";
+    for text in ["", "# nothing\n", "~\n", "tools: [one]\n", "mcpServers: []\n", "extensions: {}\n"] {
+        for name in ["servers.yaml", "servers.yml"] {
+            let problem = scan_chosen_file(name, text).unwrap_err();
+            assert_eq!(problem.message, expected, "{text:?}");
+            assert!(problem.file.as_deref().is_some_and(|file| file.ends_with(name)), "the file is named: {problem:?}");
+        }
+        for name in [".continue/config.yaml", ".config/goose/config.yaml"] {
+            let report = scan_chosen_file(name, text).unwrap();
+            assert_eq!(report.servers.len(), 0, "settings of a known app may have no servers: {text:?}");
+        }
+    }
+    for text in ["mcpServers:\n  - name: one\n    command: x\n", "extensions:\n  one:\n    type: stdio\n    cmd: x\n"] {
+        assert_eq!(scan_chosen_file("servers.yaml", text).unwrap().servers.len(), 1, "{text:?}");
+    }
+}
+
+#[test]
+fn chosen_toml_file_without_servers_is_a_problem() {
+    let scan = scan_chosen_file;
     let other_table = "[servers.one]\ncommand = \"x\"\n";
     let problem = scan("servers.toml", other_table).unwrap_err();
     assert_eq!(problem.message, "there is no server in this file: expected the table \"mcp_servers\"");

@@ -162,6 +162,33 @@ fn nul_characters_make_a_server_unusable_with_a_note() {
 }
 
 #[test]
+fn e12_prompted_passwords_are_secrets_or_noted_as_plain_text() {
+    let text = r#"{
+        "inputs": [{"type": "promptString", "id": "pin", "password": true}, {"type": "promptString", "id": "dir"}],
+        "servers": {
+            "a": {"command": "x", "args": ["--in=${input:dir}", "${input:pin}"],
+                "env": {"PORT": "${input:pin}", "DIR": "${input:dir}"}},
+            "b": {"url": "https://x.example/${input:pin}", "headers": {"X-Port": "Bearer ${input:pin}"}},
+            "c": {"command": "x", "env": {"DIR": "${input:dir}"}}
+        }}"#;
+    let found = import(text, &[]).unwrap();
+    let secrets: Vec<&String> = found.iter().flat_map(|server| &server.secrets).collect();
+    assert_eq!(secrets, ["PORT", "X-Port"], "the values of variables and headers belong into the keychain");
+    let plain: Vec<_> = found
+        .iter()
+        .flat_map(|server| &server.notes)
+        .filter(|note| note.kind == ImportNoteKind::PlainPassword)
+        .map(|note| (note.place.clone(), note.names.clone()))
+        .collect();
+    let names = vec!["${input:pin}".to_owned()];
+    assert_eq!(
+        plain,
+        [(Some(ImportPlace::Argument { number: 2 }), names.clone()), (Some(ImportPlace::Url), names)],
+        "the places that no keychain can store are noted"
+    );
+}
+
+#[test]
 fn problems_of_a_remote_server_are_noted() {
     let cases: &[(&str, bool, &str)] = &[
         (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is unknown"),

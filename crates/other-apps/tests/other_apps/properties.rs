@@ -146,7 +146,7 @@ proptest! {
             prop_assert!(id.is_none_or(|id| id.len() == 32), "a client identifier is public: {server:?}");
         }
         for form in [ExportForm::McpServers, ExportForm::VsCode] {
-            let document = export(&usable, form);
+            let document = export(&usable, form).document;
             let key = if form == ExportForm::VsCode { "servers" } else { "mcpServers" };
             prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each server is exported");
         }
@@ -167,7 +167,7 @@ proptest! {
             entries.extend(found.into_iter().map(|found| ServerEntry { name: found.name, config: found.config }));
         }
         for form in [ExportForm::McpServers, ExportForm::VsCode] {
-            let document = export(&entries, form);
+            let document = export(&entries, form).document;
             prop_assert!(!has_marker(&document), "{document}");
         }
     }

@@ -53,6 +53,9 @@ pub enum ImportNoteKind {
     /// A value that the other app gets from a command of its own. The names are the placeholder, and the description if
     /// the app has one.
     CommandInput,
+    /// A password for which the other app prompts the user, in a text that Drawbridge stores in the settings file as it
+    /// is. The name is the placeholder.
+    PlainPassword,
     /// Names of variables or headers whose values the user has to enter.
     EnterValue,
     /// A variable or header whose value the other app reads from a file or the output of a command.

@@ -1,4 +1,4 @@
-//! A server to be added, with its secrets. Created by `other-apps` and `installs`, and added by `host::Setup`.
+//! A server to be added, with its secrets. Created by `other-apps` and `installs`, and added by `host::ServerSetup`.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::content_hash::open_for_hash;
+use crate::open_file::open_without_waiting;
 
 /// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
 const MAX_ARGUMENT_FILES: usize = 2;
@@ -179,7 +179,7 @@ pub(super) fn python_user_packages(base: &Path) -> Vec<PathBuf> {
 
 pub(super) fn has_code_magic(file: &Path) -> bool {
     let mut first = Vec::new();
-    let read = open_for_hash(file).and_then(|file| file.take(4).read_to_end(&mut first));
+    let read = open_without_waiting(file).and_then(|file| file.take(4).read_to_end(&mut first));
     read.is_ok() && CODE_MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
 }
 
@@ -219,7 +219,7 @@ fn with_implied_extensions(at: &Path) -> Vec<PathBuf> {
 /// Returns the entry file that a `package.json` names as `main`.
 fn package_main(package: &Path) -> Option<String> {
     let mut text = Vec::new();
-    open_for_hash(package).ok()?.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok()?;
+    open_without_waiting(package).ok()?.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok()?;
     let package: serde_json::Value = serde_json::from_slice(&text).ok()?;
     package.get("main")?.as_str().map(str::to_owned)
 }

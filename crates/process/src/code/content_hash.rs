@@ -10,25 +10,18 @@ use std::path::Path;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
+use crate::open_file::open_without_waiting;
+
 /// Size of the read buffer, in bytes.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// Maximum size, in bytes, of a file that is hashed each time, because that takes no longer than checking if it
 /// changed.
 const MAX_UNCACHED_FILE_BYTES: u64 = 64 * 1024;
 
-/// Opens a file for reading, without blocking if the path is a named pipe.
-pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
-    options.open(real)
-}
-
 /// Returns the SHA-256 of a file's content in hexadecimal digits, or `None` if the file is larger than `most` bytes,
 /// not a regular file, or unreadable.
 pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
-    let file = open_for_hash(real).ok()?;
+    let file = open_without_waiting(real).ok()?;
     let facts = file.metadata().ok()?;
     // The file may have been replaced by a pipe, and reading a pipe would block.
     if !facts.is_file() || facts.len() > most {

@@ -194,8 +194,8 @@ mod tests {
 
     use super::*;
     use crate::code::code_files::has_code_magic;
-    use crate::code::content_hash::open_for_hash;
     use crate::command::ServerCommand;
+    use crate::open_file::open_without_waiting;
     use crate::programs::SearchPathSource;
 
     #[test]
@@ -281,7 +281,8 @@ mod tests {
         std::thread::spawn(move || {
             let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
-            let opens = open_for_hash(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+            let opens =
+                open_without_waiting(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
             let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);

@@ -26,7 +26,9 @@ mod write_lease;
 #[cfg(target_os = "linux")]
 pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
-pub(crate) use process_marks::{ProcessMark, descendants, kill_processes, kill_processes_marked_by_owner, new_mark};
+pub(crate) use process_marks::{
+    ProcessMark, find_descendants, kill_processes, kill_processes_marked_by_owner, new_mark,
+};
 #[cfg(target_os = "linux")]
 pub(crate) use process_use::{ProcessTreeUsage, process_tree_memory, process_tree_usage};
 #[cfg(target_os = "linux")]
@@ -34,7 +36,9 @@ pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
 mod no_process_marks;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use no_process_marks::{ProcessMark, descendants, kill_processes, kill_processes_marked_by_owner, new_mark};
+pub(crate) use no_process_marks::{
+    ProcessMark, find_descendants, kill_processes, kill_processes_marked_by_owner, new_mark,
+};
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{group_has_open_pipe, has_ended, start_time_of};

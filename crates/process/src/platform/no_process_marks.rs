@@ -18,7 +18,7 @@ pub(crate) const fn new_mark() -> ProcessMark {
 }
 
 impl ProcessMark {
-    pub(crate) const fn variable(&self) -> Option<(OsString, OsString)> {
+    pub(crate) const fn environment_variable(&self) -> Option<(OsString, OsString)> {
         None
     }
 
@@ -29,7 +29,7 @@ pub(crate) const fn kill_processes_marked_by_owner(_owner: u32, _started: &Start
     false
 }
 
-pub(crate) const fn descendants(_pid: u32) -> Vec<StartedProcess> {
+pub(crate) const fn find_descendants(_pid: u32) -> Vec<StartedProcess> {
     Vec::new()
 }
 

@@ -49,7 +49,7 @@ fn mark_prefix(owner: u32, started: &StartTime) -> String {
 
 impl ProcessMark {
     /// Returns the environment variable with the mark, to set for the server.
-    pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
+    pub(crate) fn environment_variable(&self) -> Option<(OsString, OsString)> {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
@@ -80,7 +80,7 @@ fn kill_all_marked(mark: &str) -> bool {
 }
 
 /// Returns the descendants of a process, found by their parent links.
-pub(crate) fn descendants(pid: u32) -> Vec<StartedProcess> {
+pub(crate) fn find_descendants(pid: u32) -> Vec<StartedProcess> {
     let all: Vec<(u32, ProcessEntry)> = all_processes().collect();
     let mut parents = vec![pid];
     let mut found = Vec::new();

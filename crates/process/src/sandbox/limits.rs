@@ -157,7 +157,7 @@ impl ResourceMeter {
     }
 
     /// Returns the limit for which the server was stopped, or `None` if it exceeded none.
-    pub fn exceeded(&self) -> Option<ExceededLimit> {
+    pub fn exceeded_limit(&self) -> Option<ExceededLimit> {
         self.lock().exceeded
     }
 

@@ -97,14 +97,14 @@ impl ReachablePaths {
 
     /// Returns the read-only paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
-    pub(crate) fn read_only(&self) -> Vec<&Path> {
+    pub(crate) fn read_only_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
     /// Returns the writable paths of the sandbox, each before its subfolders.
     #[cfg(any(target_os = "macos", test))]
-    pub(crate) fn writable(&self) -> Vec<&Path> {
+    pub(crate) fn writable_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
         sorted_unique(named.chain([&self.home]))
     }

@@ -32,13 +32,13 @@ const SEATBELT_NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 /// Returns the first path that can't be expressed in a profile.
 pub(super) fn build_seatbelt_profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
     let mut profile = SEATBELT_BASE_RULES.to_owned();
-    for path in plan.reach.read_only() {
+    for path in plan.reach.read_only_paths() {
         add_allow_rule(&mut profile, "file-read*", path)?;
     }
     for path in &plan.reach.hidden {
         add_profile_rule(&mut profile, "deny", "file-read* file-write*", path)?;
     }
-    for path in plan.reach.writable() {
+    for path in plan.reach.writable_paths() {
         add_allow_rule(&mut profile, "file-read* file-write*", path)?;
     }
     // `ResolvedSandbox::resolve` refuses named hosts on macOS.

@@ -74,8 +74,8 @@ impl ServerProcess {
 
     /// Returns the meter of the server's resource use. Returns `None` without a sandbox, and on systems other than
     /// Linux.
-    pub fn meter(&self) -> Option<ResourceMeter> {
-        self.group.meter()
+    pub fn resource_meter(&self) -> Option<ResourceMeter> {
+        self.group.resource_meter()
     }
 }
 
@@ -101,7 +101,7 @@ impl ServerGroup {
         self.ending = Some(tokio::task::spawn_blocking(move || mark.kill_processes_with_mark()));
         #[cfg(unix)]
         drop(self.watcher.take());
-        let exceeded = self.meter().and_then(|meter| meter.exceeded());
+        let exceeded = self.resource_meter().and_then(|meter| meter.exceeded_limit());
         #[cfg(target_os = "linux")]
         drop(self.watch.take());
         *self.exit.insert(ProcessExit { status, signal, exceeded })
@@ -117,12 +117,12 @@ impl ServerGroup {
     }
 
     #[cfg(target_os = "linux")]
-    fn meter(&self) -> Option<ResourceMeter> {
-        self.watch.as_ref().map(|watch| watch.meter().clone())
+    fn resource_meter(&self) -> Option<ResourceMeter> {
+        self.watch.as_ref().map(|watch| watch.resource_meter().clone())
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn meter(&self) -> Option<ResourceMeter> {
+    fn resource_meter(&self) -> Option<ResourceMeter> {
         None
     }
 
@@ -155,7 +155,7 @@ impl ServerGroup {
     pub fn kill(&mut self) {
         if self.exit.is_none() {
             // Descendants are found by their parent as long as it is alive.
-            let started = platform::descendants(self.spawned.pid);
+            let started = platform::find_descendants(self.spawned.pid);
             // Fails only if no process is left.
             let _ = self.child.start_kill();
             platform::kill_processes(&started);

@@ -87,7 +87,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         check_launch_files(command.clone(), program.to_owned(), path.clone(), approved).await?;
     }
     let mark = platform::new_mark();
-    start.environment.extend(mark.variable());
+    start.environment.extend(mark.environment_variable());
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
     }

@@ -8,6 +8,7 @@ mod error;
 
 use std::time::Duration;
 
+use mcp_transport::http::{client_for_registries, innermost_cause};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use url::Url;
@@ -56,8 +57,8 @@ impl RegistryClient {
         header: Option<RegistryHeader>,
         limits: RegistryLimits,
     ) -> Result<Self, RegistryError> {
-        let client = mcp_transport::http::client_for_registries(address.is_loopback());
-        let client = client.map_err(|error| RegistryError::Unavailable { cause: innermost_cause(&error) })?;
+        let client = client_for_registries(address.is_loopback());
+        let client = client.map_err(|error| RegistryError::Unavailable { cause: displayed_cause(&error) })?;
         Ok(Self { address, header, client, limits })
     }
 
@@ -156,7 +157,7 @@ impl RegistryClient {
     }
 
     fn unreachable_error(&self, error: &reqwest::Error) -> RegistryError {
-        RegistryError::Unreachable { address: self.displayed_address(), cause: innermost_cause(error) }
+        RegistryError::Unreachable { address: self.displayed_address(), cause: displayed_cause(error) }
     }
 
     pub(crate) fn displayed_address(&self) -> String {
@@ -164,11 +165,7 @@ impl RegistryClient {
     }
 }
 
-/// Returns the message of the innermost cause of an error. The outer messages only repeat the URL.
-pub(crate) fn innermost_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    foreign::visible(&cause.to_string()).into_owned()
+/// Returns the message of the innermost cause of an error, escaped for display.
+pub(crate) fn displayed_cause(error: &reqwest::Error) -> String {
+    foreign::visible(&innermost_cause(error).to_string()).into_owned()
 }

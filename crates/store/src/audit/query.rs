@@ -19,6 +19,9 @@ const SQLITE_STEPS_PER_TIMEOUT_CHECK: i32 = 100_000;
 /// Maximum number of words in a search of the audit log. Further words are ignored.
 const MAX_SEARCH_WORDS: usize = 16;
 
+/// Minimum number of hexadecimal digits in a search word that is compared with hashes.
+const MIN_HASH_DIGITS: usize = 8;
+
 /// SQL expression for the text of a log entry in which a search looks for its words.
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
@@ -52,6 +55,12 @@ pub(super) fn read_entries(
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
+/// Returns `true` if a search word may be the beginning of a payload's hash, as consent requests show it. Shorter words,
+/// such as `add`, occur in many hashes.
+fn is_hash_prefix(word: &str) -> bool {
+    word.len() >= MIN_HASH_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Returns the SQL statement of a query and its parameters. Search words are passed only as parameters, never in the
 /// SQL text.
 fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
@@ -79,7 +88,9 @@ fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     }
     for word in query.words.iter().take(MAX_SEARCH_WORDS) {
         // Lower case as in SQLite's `lower`.
-        fits(&format!("instr({SEARCHED_TEXT_SQL}, ?) > 0"), word.to_ascii_lowercase().into());
+        let word = word.to_ascii_lowercase();
+        let hash = if is_hash_prefix(&word) { " OR substr(hash, 1, length(?)) = ?" } else { "" };
+        fits(&format!("(instr({SEARCHED_TEXT_SQL}, ?) > 0{hash})"), word.into());
     }
     values.push(to_sql_integer(query.limit as u64).into());
     let limit = values.len();

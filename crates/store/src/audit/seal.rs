@@ -176,7 +176,7 @@ impl SealKeyHolder {
         Arc::new(Self { secrets, state, changed, listeners, last_stored_mark, retry_interval })
     }
 
-    fn state(&self) -> MutexGuard<'_, SealKeyState> {
+    fn lock_state(&self) -> MutexGuard<'_, SealKeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +197,7 @@ impl SealKeyHolder {
     /// Requests the seal key from the keychain, unless it is known, is being requested, or was requested recently. With
     /// `now`, a recent failure does not delay the request.
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let next = match &*state {
             SealKeyState::NotRequested => self.retry_interval,
             SealKeyState::Missing { pause, .. } if now => *pause,
@@ -211,7 +211,7 @@ impl SealKeyHolder {
         let holder = Arc::clone(self);
         let requesting = std::thread::Builder::new().name("audit key".into()).spawn(move || {
             let found = holder.load_key();
-            *holder.state() = match found {
+            *holder.lock_state() = match found {
                 Ok(key) => SealKeyState::Known(Arc::new(key)),
                 Err(cause) => {
                     tracing::warn!(cause = cause.cause, "the audit log can't be sealed: the key is unavailable");
@@ -223,14 +223,14 @@ impl SealKeyHolder {
         });
         if let Err(error) = requesting {
             let cause = MissingSealKey::unavailable(error.to_string());
-            *self.state() = SealKeyState::Missing { cause, since: Instant::now(), pause: next };
+            *self.lock_state() = SealKeyState::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
         }
     }
 
     /// Requests the seal key again after a user action, if a key may exist but could not be read.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
-        let state = self.state();
+        let state = self.lock_state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
         if matches!(&*state, SealKeyState::Missing { cause, since, .. } if cause.may_exist && is_due(since)) {
             drop(state);
@@ -290,8 +290,10 @@ impl SealKeyHolder {
         let (done, finished) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
         let marking_state = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
-            let marking_state =
-                durable.wait().map_err(|error| error.to_string()).and_then(|()| holder.raise_mark(number, &link));
+            let marking_state = durable
+                .wait()
+                .map_err(|error| error.to_string())
+                .and_then(|()| holder.raise_stored_mark(number, &link));
             if let Err(cause) = marking_state {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
@@ -304,7 +306,7 @@ impl SealKeyHolder {
         finished
     }
 
-    fn raise_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
+    fn raise_stored_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
         let mut last_stored_mark = self.last_stored_mark.lock().unwrap_or_else(PoisonError::into_inner);
         if *last_stored_mark >= number {
             return Ok(());
@@ -335,7 +337,7 @@ impl SealKeyHolder {
 
     /// Returns the seal key if it was already loaded from the keychain.
     pub(crate) fn cached_key(&self) -> Option<Arc<SealKey>> {
-        match &*self.state() {
+        match &*self.lock_state() {
             SealKeyState::Known(key) => Some(Arc::clone(key)),
             _ => None,
         }
@@ -343,7 +345,7 @@ impl SealKeyHolder {
 
     /// Returns `true` if the request for the seal key has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
-        matches!(*self.state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
+        matches!(*self.lock_state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
     }
 
     /// Waits for the seal key for at most `patience`. The key must have been requested before.
@@ -353,7 +355,7 @@ impl SealKeyHolder {
     pub(crate) fn wait_for_key(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
         let waits = |state: &mut SealKeyState| matches!(state, SealKeyState::Requesting);
         let (state, _) =
-            self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait_timeout_while(self.lock_state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
             SealKeyState::Known(key) => Ok(Arc::clone(key)),
             SealKeyState::Missing { cause, .. } => Err(cause.cause.clone()),
@@ -366,7 +368,7 @@ impl SealKeyHolder {
     /// Returns the seal key, or the reason why it is unavailable. Must be called only after the request has succeeded
     /// or failed.
     pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingSealKey> {
-        match &*self.state() {
+        match &*self.lock_state() {
             SealKeyState::Known(key) => Ok(Arc::clone(key)),
             SealKeyState::Missing { cause, .. } => Err(cause.clone()),
             SealKeyState::NotRequested | SealKeyState::Requesting => {

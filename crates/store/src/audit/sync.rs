@@ -37,26 +37,26 @@ struct SyncState {
 }
 
 impl SyncProgress {
-    fn state(&self) -> MutexGuard<'_, SyncState> {
+    fn lock_state(&self) -> MutexGuard<'_, SyncState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn set_receipts(&self, receipts: Arc<AuditReceipts>) {
-        self.state().receipts = Some(receipts);
+        self.lock_state().receipts = Some(receipts);
     }
 
     pub(super) fn receipts(&self) -> Option<Arc<AuditReceipts>> {
-        self.state().receipts.clone()
+        self.lock_state().receipts.clone()
     }
 
     /// Records that a different file, with a different write-ahead journal, was opened at the log's path.
     pub(super) fn record_reopened(&self) {
-        self.state().generation += 1;
+        self.lock_state().generation += 1;
     }
 
     /// Adds to the number of written log entries. Returns the previous number.
     pub(super) fn add_written(&self, entries: u64) -> u64 {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let before = state.written;
         state.written += entries;
         self.changed.notify_all();
@@ -65,31 +65,31 @@ impl SyncProgress {
 
     /// Returns the number of this process's log entries that are durable. Fails after a failed sync.
     pub(super) fn durable(&self) -> Result<u64, StoreError> {
-        let state = self.state();
+        let state = self.lock_state();
         state.sync_error.clone().map_or(Ok(state.durable), Err)
     }
 
     /// Returns `true` if this process has not written any log entry.
     pub(super) fn has_no_written_entries(&self) -> bool {
-        self.state().written == 0
+        self.lock_state().written == 0
     }
 
     /// Returns the error of a failed sync, after which no entry may be written, or `None`.
     pub(super) fn failure(&self) -> Option<StoreError> {
-        self.state().sync_error.clone()
+        self.lock_state().sync_error.clone()
     }
 
     /// Waits until all written log entries are durable. Returns early if a sync fails or the log is closed.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
         let waits =
             |state: &mut SyncState| state.sync_error.is_none() && !state.is_closed && state.durable < state.written;
-        let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+        let state = self.changed.wait_while(self.lock_state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.sync_error.clone().map_or(Ok(()), Err)
     }
 
     /// Records that no further log entry will be written.
     pub(super) fn close(&self) {
-        self.state().is_closed = true;
+        self.lock_state().is_closed = true;
         self.changed.notify_all();
     }
 
@@ -100,7 +100,7 @@ impl SyncProgress {
             let waits = |state: &mut SyncState| {
                 !state.is_closed && (state.sync_error.is_some() || state.durable >= state.written)
             };
-            let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+            let state = self.changed.wait_while(self.lock_state(), waits).unwrap_or_else(PoisonError::into_inner);
             let (written, generation) = (state.written, state.generation);
             if state.sync_error.is_some() || state.durable >= written {
                 // The log is closed.
@@ -112,7 +112,7 @@ impl SyncProgress {
                 None => WriteAheadJournal::open(path),
             };
             let synced = synced.and_then(|journal| journal.sync().map(|()| journal));
-            let mut state = self.state();
+            let mut state = self.lock_state();
             match synced {
                 Ok(opened) if state.generation == generation => {
                     state.durable = state.durable.max(written);

@@ -38,7 +38,7 @@ struct PendingEventTimes {
 }
 
 impl PendingEventTimes {
-    fn due(self) -> Instant {
+    fn due_time(self) -> Instant {
         (self.last + QUIET_PERIOD).min(self.first + MAX_REPORT_DELAY)
     }
 }
@@ -105,7 +105,8 @@ impl PendingFileEvents {
             if !due.is_empty() || latest <= now || std::mem::take(&mut noticed.is_woken) {
                 return due;
             }
-            let next = noticed.files.iter().filter_map(|(_, times)| Some((*times)?.due())).fold(latest, Instant::min);
+            let next =
+                noticed.files.iter().filter_map(|(_, times)| Some((*times)?.due_time())).fold(latest, Instant::min);
             let wait = next.saturating_duration_since(now);
             noticed = self.changed.wait_timeout(noticed, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -118,7 +119,7 @@ impl PendingFileEvents {
 
 impl WatchedFileEvents {
     fn take_due(&mut self, now: Instant) -> Vec<PathBuf> {
-        let due = |times: &mut PendingEventTimes| times.due() <= now;
+        let due = |times: &mut PendingEventTimes| times.due_time() <= now;
         self.files.iter_mut().filter_map(|(path, times)| times.take_if(due).map(|_| path.clone())).collect()
     }
 }
@@ -195,9 +196,9 @@ mod tests {
     fn a_notification_waits_for_a_pause_but_not_forever() {
         let first = Instant::now();
         let short = PendingEventTimes { first, last: first };
-        assert_eq!(short.due(), first + QUIET_PERIOD);
+        assert_eq!(short.due_time(), first + QUIET_PERIOD);
         let long = PendingEventTimes { first, last: first + MAX_REPORT_DELAY };
-        assert_eq!(long.due(), first + MAX_REPORT_DELAY);
+        assert_eq!(long.due_time(), first + MAX_REPORT_DELAY);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl SchemaCheckedConnection {
         &mut self,
         act: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.transact(TransactionBehavior::Deferred, act)
+        self.run_transaction(TransactionBehavior::Deferred, act)
     }
 
     /// Calls `act` in one write transaction of the history, which is rolled back if `act` fails.
@@ -58,10 +58,10 @@ impl SchemaCheckedConnection {
         &mut self,
         act: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.transact(TransactionBehavior::Immediate, act)
+        self.run_transaction(TransactionBehavior::Immediate, act)
     }
 
-    fn transact<T, E: From<rusqlite::Error>>(
+    fn run_transaction<T, E: From<rusqlite::Error>>(
         &mut self,
         behavior: TransactionBehavior,
         act: impl FnOnce(&Connection) -> Result<T, E>,

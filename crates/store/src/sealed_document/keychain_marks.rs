@@ -26,7 +26,7 @@ impl DocumentSealer {
     /// the keychain has not responded by then, later calls do not wait, and the number is stored once the keychain
     /// responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
-        match &mut *self.state() {
+        match &mut *self.lock_state() {
             SealerState::Ready(ready) => raise_document_number(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
@@ -54,7 +54,7 @@ impl DocumentSealer {
 
     /// Returns `true` if the keychain contains a higher sequence number of this document.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
-        match &*self.state() {
+        match &*self.lock_state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
             _ => false,
         }
@@ -62,7 +62,7 @@ impl DocumentSealer {
 
     /// Records that the file of a document was written with this sequence number.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
-        let SealerState::Ready(ready) = &mut *self.state() else { return };
+        let SealerState::Ready(ready) = &mut *self.lock_state() else { return };
         raise_document_number(&mut ready.numbers, name.file_name(), number);
     }
 
@@ -89,14 +89,14 @@ impl DocumentSealer {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
         let _held = self.secrets.lock_name(KEYCHAIN_MARK_NAME);
-        let own = match &*self.state() {
+        let own = match &*self.lock_state() {
             SealerState::Ready(ready) => ready.written_or_announced_numbers(),
             _ => return,
         };
         let marked = self.secrets.read_mark(KEYCHAIN_MARK_NAME).and_then(|mark| {
             let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
-            if let SealerState::Ready(ready) = &mut *self.state() {
+            if let SealerState::Ready(ready) = &mut *self.lock_state() {
                 for (name, number) in &numbers {
                     raise_document_number(&mut ready.announced, name, *number);
                 }

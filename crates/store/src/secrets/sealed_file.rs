@@ -33,7 +33,7 @@ impl SecretsKey {
     }
 
     /// Creates a random key, and returns its identifier and its bytes.
-    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), SecretCipherError> {
+    pub(super) fn generate() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), SecretCipherError> {
         let (mut id, mut bytes) = ([0; 8], Zeroizing::new([0; KEY_BYTES]));
         aws_lc_rs::rand::fill(&mut id).map_err(|_| SecretCipherError)?;
         aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| SecretCipherError)?;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn key() -> SecretsKey {
-        let (id, bytes) = SecretsKey::random().unwrap();
+        let (id, bytes) = SecretsKey::generate().unwrap();
         SecretsKey::new(&id, bytes.as_slice()).unwrap()
     }
 

@@ -63,7 +63,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
     write_file(
         tree,
         &format!("{DOC_FOLDER}/changelog.Debian"),
-        changelog_entry(&release.version, &release.date("+%a, %d %b %Y %T %z")?),
+        changelog_entry(release, &release.date("+%a, %d %b %Y %T %z")?),
     )?;
     for name in ["third-party-notices", "changelog.Debian"] {
         gzip_file(tree, &format!("{DOC_FOLDER}/{name}"))?;
@@ -86,8 +86,10 @@ fn write_manual_pages(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem>
     Ok(())
 }
 
-fn changelog_entry(version: &str, date: &str) -> String {
+fn changelog_entry(release: &Release, date: &str) -> String {
     format!(
-        "drawbridge ({version}-{PACKAGING_REVISION}) unstable; urgency=medium\n\n  * Release {version}.\n\n -- {MAINTAINER}  {date}\n"
+        "drawbridge ({}-{PACKAGING_REVISION}) unstable; urgency=medium\n\n  * Release {}.\n\n -- {MAINTAINER}  {date}\n",
+        release.package_version(),
+        release.version
     )
 }

@@ -88,7 +88,7 @@ fn control_file(release: &Release, architecture: &str, libraries: &str, kilobyte
          Installed-Size: {kilobytes}\nDepends: {libraries}\n\
          Recommends: bubblewrap, gnome-keyring | org.freedesktop.secrets, xdg-utils\n\
          Section: devel\nPriority: optional\nDescription: {PACKAGE_SUMMARY}\n{PACKAGE_DESCRIPTION}\n",
-        release.version
+        release.package_version()
     )
 }
 
@@ -120,6 +120,11 @@ mod tests {
         assert!(
             control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'),
             "the file should contain the version and end in a line break"
+        );
+        let candidate = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
+        assert!(
+            control_file(&candidate, "amd64", "libc6", 5).contains("\nVersion: 1.2.3~rc.1-1\n"),
+            "a pre-release should sort before its release"
         );
     }
 }

@@ -2,11 +2,11 @@
 //! removes it, and checks for leftover files.
 //!
 //! The test runs in CI and before a release (`cargo xtask dist --check`). The .deb is installed without its recommended
-//! packages. The app must open its window, and a new user must get the result of a first approved call within six
-//! clicks (`tests/desktop/new-user.mjs`), controlled through WebKit's WebDriver. The driver is installed only for this
-//! step, so that its dependencies can't hide a missing dependency of the package. After the removal only the users'
-//! data may remain. The .rpm is installed without dependencies, verified and removed. No environment variables are
-//! passed to the root, since `LD_LIBRARY_PATH` as set by cargo prevented the page's sandbox from starting.
+//! packages. The app must open its window, and a new user must get the result of a first approved call within
+//! four clicks (`tests/desktop/installed.mjs`), controlled through WebKit's WebDriver. The driver is installed only for
+//! this step, so that its dependencies can't hide a missing dependency of the package. After the removal only the
+//! users' data may remain. The .rpm is installed without dependencies, verified and removed. No environment variables
+//! are passed to the root, since `LD_LIBRARY_PATH` as set by cargo prevented the page's sandbox from starting.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,9 @@ apt-get update -qq >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the pack
 apt-get install -y -qq --no-install-recommends /tmp/drawbridge.deb >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the package could not be installed"; }
 useradd -m ann
 useradd -m ben
+for extension in mcpb dxt; do
+  grep -q ":application/x-mcpb:\*\.$extension\$" /usr/share/mime/globs2 || fail "the file manager would not know .$extension files"
+done
 dpkg -L drawbridge | while read -r path; do [ -d "$path" ] || echo "$path"; done >/tmp/files
 
 cat >/tmp/user.sh <<'USER'
@@ -22,7 +25,7 @@ while [ "$colours" -lt 16 ]; do
   [ "$tries" -le 120 ] || { cat /tmp/app.log; echo "FAILED  the window stayed empty"; exit 1; }
   kill -0 "$app" || { cat /tmp/app.log; echo "FAILED  the app ended"; exit 1; }
   sleep 1
-  import -display :97 -window root /tmp/window.png 2>/dev/null && colours=$(identify -format %k /tmp/window.png)
+  import -display :97 -window root /tmp/window.png 2>/dev/null && colours=$(identify -format %k /tmp/window.png || echo 0)
 done
 sleep 2
 import -display :97 -window root /tmp/window.png

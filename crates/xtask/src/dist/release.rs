@@ -40,6 +40,12 @@ impl Release {
         Ok(Self { version, epoch })
     }
 
+    /// Returns the version of the packages. A pre-release has a tilde, with which it sorts before its release: rpm
+    /// allows no hyphen in versions, and dpkg sorts one after the release.
+    pub(super) fn package_version(&self) -> String {
+        self.version.replace('-', "~")
+    }
+
     /// Returns the time of the release, formatted by date(1).
     pub(super) fn date(&self, format: &str) -> Result<String, Problem> {
         let date = Program::new("date").env("LC_ALL", "C").args(["-u", "-d", &format!("@{}", self.epoch), format]);

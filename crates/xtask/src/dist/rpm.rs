@@ -48,7 +48,9 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
         .run()?;
     let built = list_files(&top.join("RPMS"))?;
     let built = built.first().ok_or_else(|| Problem::Machine("rpmbuild left no package".into()))?;
-    let package = out.join(built.file_name().unwrap_or_default());
+    // GitHub replaces tildes in the names of release files, so that they would differ from those in SHA256SUMS.
+    let name = built.file_name().unwrap_or_default().to_string_lossy().replace('~', "-");
+    let package = out.join(name);
     fs::copy(top.join("RPMS").join(built), &package).map_err(Problem::file_error(&package))?;
     Ok(package)
 }
@@ -69,9 +71,7 @@ fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
          Nothing is sent without consent: it shows exactly what would\nbe started, sent or opened, and the user decides.\n\n\
          %install\nmkdir -p %{{buildroot}}\ncp -a '{}/.' %{{buildroot}}/\n\n%files\n%defattr(-,root,root,-)\n\
          %dir /usr/lib/drawbridge\n%dir /usr/share/doc/drawbridge\n{}",
-        // rpm does not allow hyphens in versions. A version with a tilde sorts before the release, as a pre-release
-        // must.
-        release.version.replace('-', "~"),
+        release.package_version(),
         tree.display(),
         FOLDERS_SHARED_WITH_PACKAGES.iter().map(|folder| format!("%dir /{folder}\n")).collect::<String>()
     );

@@ -1,9 +1,11 @@
 //! `cargo xtask requirements`: lists the requirements of the specification with the tests that name them.
 
+mod app_catalogue;
 mod named;
 mod report;
 mod table;
 
+use app_catalogue::AppCatalogue;
 use clap::Args;
 use named::RequirementMention;
 use table::{Requirement, RequirementTables};
@@ -13,7 +15,7 @@ use crate::tidy::tree::Tree;
 use crate::workspace;
 
 /// Areas of the specification in which each MUST and SHOULD requires a test or a documented reason.
-const TRACED_AREAS: [&str; 19] = [
+const TRACED_AREAS: [&str; 20] = [
     "transport-stdio",
     "transport-http",
     "transport-sse",
@@ -33,6 +35,7 @@ const TRACED_AREAS: [&str; 19] = [
     "subscriptions",
     "caching",
     "auth",
+    "apps",
 ];
 
 #[derive(Args)]
@@ -52,11 +55,17 @@ pub(crate) struct Options {
 struct RequirementTrace {
     tables: RequirementTables,
     named: Vec<RequirementMention>,
+    /// Findings about the catalogue of MCP Apps: path, line and text.
+    catalogue_findings: Vec<(String, usize, String)>,
 }
 
 impl RequirementTrace {
     fn read(tree: &Tree) -> Result<Self, Problem> {
-        Ok(Self::new(tree, RequirementTables::read(&workspace::tests_folder().join("conformance"))?))
+        let catalogue = AppCatalogue::read()?;
+        let mut trace = Self::new(tree, RequirementTables::read(&workspace::tests_folder().join("conformance"))?);
+        trace.named.extend(catalogue.mentions(tree));
+        trace.catalogue_findings = catalogue.findings(tree, &trace.tables);
+        Ok(trace)
     }
 
     fn new(tree: &Tree, tables: RequirementTables) -> Self {
@@ -67,7 +76,7 @@ impl RequirementTrace {
             tables.requirements.iter().any(|requirement| begins_as(&requirement.id) || begins_as(&requirement.area))
         };
         let named = named::find_mentions(tree, begins_known);
-        Self { tables, named }
+        Self { tables, named, catalogue_findings: Vec::new() }
     }
 
     fn tests<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a RequirementMention> {
@@ -81,7 +90,7 @@ impl RequirementTrace {
     /// Returns requirements without a test and unknown ids in tests as findings: path, line (0 for the whole file) and
     /// text.
     fn findings(&self) -> Vec<(String, usize, String)> {
-        let mut findings = Vec::new();
+        let mut findings = self.catalogue_findings.clone();
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
             findings.push((named.path.clone(), named.line, format!("`{}` is no requirement", named.id)));
         }

@@ -66,7 +66,8 @@ fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
     below.or_else(above).unwrap_or_default().to_owned()
 }
 
-fn rust_test_name(line: &str) -> Option<&str> {
+/// Returns the name of the function that this line of Rust code begins, if any.
+pub(super) fn rust_test_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
     let line = line.strip_prefix("async ").unwrap_or(line);
@@ -74,7 +75,8 @@ fn rust_test_name(line: &str) -> Option<&str> {
     name.split(['(', '<']).next()
 }
 
-fn script_test_name(line: &str) -> Option<&str> {
+/// Returns the title of the test that this line of a script begins, if any.
+pub(super) fn script_test_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let call = ["test(", "it(", "test.describe("].iter().find_map(|start| line.strip_prefix(start))?;
     let quote = call.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;

@@ -61,7 +61,7 @@ impl RequirementTables {
 }
 
 /// Parses the rows below the heading, and returns an error if a row has fewer than `columns` columns.
-fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
+pub(super) fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
         let row: Vec<&str> = line.split('\t').collect();

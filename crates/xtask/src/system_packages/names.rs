@@ -169,10 +169,33 @@ pub(crate) const PACKAGE_CHECK_TOOLS: &[RequiredPackage] = &[
     required_package("mmdebstrap", "mmdebstrap", "mmdebstrap", PackageEvidence::Program("mmdebstrap", &["--version"])),
 ];
 
-/// Packages for controlling the real desktop window.
-pub(crate) const WINDOW_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
-    "webkit2gtk-driver",
-    "webkit2gtk4.1-devel",
-    "webkit2gtk-4.1",
-    PackageEvidence::Program("WebKitWebDriver", &["--help"]),
-)];
+/// Packages for controlling the real desktop window, and for reading what it exports to screen readers.
+pub(crate) const WINDOW_TEST_PACKAGES: &[RequiredPackage] = &[
+    required_package(
+        "webkit2gtk-driver",
+        "webkit2gtk4.1-devel",
+        "webkit2gtk-4.1",
+        PackageEvidence::Program("WebKitWebDriver", &["--help"]),
+    ),
+    required_package(
+        "at-spi2-core",
+        "at-spi2-core",
+        "at-spi2-core",
+        PackageEvidence::File("/usr/share/dbus-1/services/org.a11y.Bus.service"),
+    ),
+    required_package(
+        "gir1.2-atspi-2.0",
+        "at-spi2-core",
+        "at-spi2-core",
+        PackageEvidence::Program("/usr/bin/python3", &["-c", READS_ACCESSIBLE_OBJECTS]),
+    ),
+    required_package(
+        "python3-gi",
+        "python3-gobject-base",
+        "python-gobject",
+        PackageEvidence::Program("/usr/bin/python3", &["-c", "import gi"]),
+    ),
+];
+
+/// Python program that succeeds if it can read the accessible objects of other programs.
+const READS_ACCESSIBLE_OBJECTS: &str = "import gi; gi.require_version('Atspi', '2.0'); from gi.repository import Atspi";

@@ -37,7 +37,7 @@ fn prose_lines(file: &SourceFile) -> Option<Vec<(usize, String)>> {
         Some(comment_lines(&rust_code::without_strings(&file.text)))
     } else if file.has_extension(&["svelte", "ts", "mjs"]) {
         Some(comment_lines(&file.text))
-    } else if file.has_extension(&["md"]) && file.path.starts_with("crates/") {
+    } else if file.has_extension(&["md"]) && (file.path.starts_with("crates/") || file.path.contains("/decisions/")) {
         Some(file.text.lines().enumerate().map(|(number, line)| (number + 1, line.to_owned())).collect())
     } else {
         None

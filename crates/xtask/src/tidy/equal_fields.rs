@@ -27,7 +27,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
     ),
     (
-        &["api::Complete", "cli::CompleteArguments"],
+        &["api::CompleteArgument", "cli::CompleteArguments"],
         "one is a request of the page, the other the arguments of a command line",
     ),
     (
@@ -35,8 +35,8 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "one has the names of the command line, from the other a link is written",
     ),
     (
-        &["bundles::Platform", "other-apps::OperatingSystem"],
-        "manifests name three systems; folders of other apps may differ further, such as those of Flatpak",
+        &["bundles::Platform", "other-apps::OperatingSystem", "src-tauri::MenuConventions"],
+        "manifests name three systems; folders of other apps may differ further, such as those of Flatpak, and so may menus",
     ),
     (
         &["api::InstallDraft", "installer::InstallDraft"],

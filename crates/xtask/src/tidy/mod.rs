@@ -5,6 +5,7 @@
 mod comment_paths;
 mod commits;
 mod contract;
+mod decision_records;
 mod dependencies;
 mod doc_comments;
 mod equal_fields;
@@ -60,13 +61,14 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 37] = [
+const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
     layout::find_long_crates,
     comment_paths::find_missing_paths_in_comments,
     module_lists::find_unknown_listed_modules,
+    decision_records::find_missing_guards_of_decisions,
     doc_comments::find_comments_beginning_with_clauses,
     doc_comments::find_excess_short_comments,
     names::find_type_names_without_noun,

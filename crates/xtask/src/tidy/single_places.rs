@@ -63,7 +63,7 @@ const OPEN_URL_CALLED_IN: [&str; 3] = [
     // The gate, which calls `Platform::open_url` with authorized URLs only.
     "crates/host/src/owner/gate.rs",
     // Calls `Host::open_url` for a link that the user opens. The gate authorizes the link.
-    "crates/api/src/handler/mod.rs",
+    "crates/api/src/handler/commands.rs",
     // Calls Tauri's opener.
     "src-tauri/src/platform.rs",
 ];
@@ -149,12 +149,12 @@ pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
         let may_connect = SOCKETS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place));
         let may_create_clients = HTTP_CLIENTS_ALLOWED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
-            if !may_connect && contains_word_start(&code, &SOCKET_CALLS) {
+            if !may_connect && contains_at_word_start(&code, &SOCKET_CALLS) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
                 findings.push(Finding::new(&file.path, line, text));
             }
-            if !may_create_clients && contains_word_start(&code, &HTTP_CLIENT_CALLS) {
+            if !may_create_clients && contains_at_word_start(&code, &HTTP_CLIENT_CALLS) {
                 let text = format!("creates an HTTP client; {} is the one place for that", HTTP_CLIENTS_ALLOWED_IN[0]);
                 findings.push(Finding::new(&file.path, line, text));
             }
@@ -164,7 +164,7 @@ pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns `true` if the code contains one of the texts, not preceded by a character of an identifier.
-fn contains_word_start(code: &str, texts: &[&str]) -> bool {
+fn contains_at_word_start(code: &str, texts: &[&str]) -> bool {
     let is_in_word = |at: usize| code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     texts.iter().any(|text| code.match_indices(text).any(|(at, _)| !is_in_word(at)))
 }

@@ -1,5 +1,5 @@
-//! Rule for commands of the window: its Tauri capability must list each command, so that a missing one is found before
-//! the shell is built.
+//! Rule for commands of the windows: the Tauri capability of the main window must list each command, and that of the
+//! windows of conversations nothing else, so that a difference is found before the shell is built.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,14 @@ use super::tree::Tree;
 
 const API_COMMANDS_FILE: &str = "crates/api/src/command_list.rs";
 const DESKTOP_APP_COMMANDS_FILE: &str = "src-tauri/src/own_commands.rs";
-const CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
+const MAIN_CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
+const CONVERSATION_CAPABILITY_FILE: &str = "src-tauri/capabilities/conversation.json";
 
-/// Reports differences between the window's capability and the commands of the API table and of the desktop app.
+/// Reports differences between the capabilities of windows and the commands of the API table and of the desktop app.
 pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) =
-        (text(API_COMMANDS_FILE), text(DESKTOP_APP_COMMANDS_FILE), text(CAPABILITY_FILE))
+        (text(API_COMMANDS_FILE), text(DESKTOP_APP_COMMANDS_FILE), text(MAIN_CAPABILITY_FILE))
     else {
         return Vec::new();
     };
@@ -25,13 +26,23 @@ pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let of_shell = own.split('"').skip(1).step_by(2);
     let commands = of_table.map(|(name, _)| name.trim()).chain(of_shell);
     let expected: BTreeSet<String> = commands.map(|name| format!("allow-{}", name.replace('_', "-"))).collect();
-    let allowed: BTreeSet<String> = serde_json::from_str::<Value>(capability)
+    let allowed = permissions(capability);
+    let of_conversations = text(CONVERSATION_CAPABILITY_FILE).map(permissions).unwrap_or_default();
+    let missing = expected.difference(&allowed).map(|name| format!("`{name}` is missing: the window can't call it"));
+    let mut findings: Vec<Finding> = missing.map(|text| Finding::new(MAIN_CAPABILITY_FILE, 0, text)).collect();
+    for (file, names) in [(MAIN_CAPABILITY_FILE, &allowed), (CONVERSATION_CAPABILITY_FILE, &of_conversations)] {
+        let unknown = names.difference(&expected).map(|name| format!("`{name}` is no command"));
+        findings.extend(unknown.map(|text| Finding::new(file, 0, text)));
+    }
+    findings
+}
+
+/// Returns the permissions that a capability grants.
+fn permissions(capability: &str) -> BTreeSet<String> {
+    serde_json::from_str::<Value>(capability)
         .ok()
         .and_then(|mut capability| serde_json::from_value(capability["permissions"].take()).ok())
-        .unwrap_or_default();
-    let missing = expected.difference(&allowed).map(|name| format!("`{name}` is missing: the window can't call it"));
-    let unknown = allowed.difference(&expected).map(|name| format!("`{name}` is no command"));
-    missing.chain(unknown).map(|text| Finding::new(CAPABILITY_FILE, 0, text)).collect()
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -40,17 +51,25 @@ mod tests {
 
     #[test]
     fn command_missing_from_the_capability_or_unknown_is_reported() {
-        let tree = |capability: &str| {
+        let tree = |main: &str, conversation: &str| {
             Tree::from_files(&[
                 (API_COMMANDS_FILE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
                 (DESKTOP_APP_COMMANDS_FILE, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
-                (CAPABILITY_FILE, capability),
+                (MAIN_CAPABILITY_FILE, main),
+                (CONVERSATION_CAPABILITY_FILE, conversation),
             ])
         };
         let whole = r#"{"permissions": ["allow-sign-in", "allow-painted"]}"#;
-        assert_eq!(find_capability_differences(&tree(whole)), [], "a complete capability should have no findings");
-        let wrong = find_capability_differences(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
+        let part = r#"{"permissions": ["allow-painted"]}"#;
+        assert_eq!(
+            find_capability_differences(&tree(whole, part)),
+            [],
+            "a complete capability should have no findings"
+        );
+        let outside = r#"{"permissions": ["allow-painted", "fs:default"]}"#;
+        let wrong = find_capability_differences(&tree(outside, outside));
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
-        assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", "`fs:default` is no command"]);
+        let unknown = "`fs:default` is no command";
+        assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", unknown, unknown]);
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
     for file in tree.files_in_folder("tests/").filter(|file| is_script(file)) {
-        let lines = file.text.lines().enumerate().filter(|(_, line)| contains_word(line, "waitForTimeout"));
+        let lines = file.text.lines().enumerate().filter(|(_, line)| contains_whole_word(line, "waitForTimeout"));
         findings.extend(lines.map(|(number, _)| Finding::new(&file.path, number + 1, FINDING_TEXT)));
     }
     findings
@@ -69,7 +69,7 @@ fn is_script(file: &SourceFile) -> bool {
 fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        if let Some(word) = words.iter().find(|word| contains_word(line, word)) {
+        if let Some(word) = words.iter().find(|word| contains_whole_word(line, word)) {
             findings.push(Finding::new(&file.path, number + 1, format!("`{word}` must not stay")));
         }
     }
@@ -77,7 +77,7 @@ fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
 }
 
 /// Returns `true` if the line contains the word as a whole word.
-fn contains_word(line: &str, word: &str) -> bool {
+fn contains_whole_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);
     let ends_in_word = word.ends_with(is_part);

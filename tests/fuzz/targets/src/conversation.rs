@@ -49,8 +49,8 @@ fn chat_item(id: &str, body: ItemBody) -> ChatItem {
     ChatItem { id: id.to_owned(), parent: None, at: 0, state: ItemState::Whole, body }
 }
 
-fn sample_tool_use(key: &str) -> ToolUsed {
-    ToolUsed { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
+fn sample_tool_use(tool_key: &str) -> ToolUsed {
+    ToolUsed { reply: "1".to_owned(), id: "u".to_owned(), tool_key: tool_key.to_owned() }
 }
 
 fn reply_item(text: &str) -> ChatItem {
@@ -83,11 +83,12 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         call: "c".to_owned(),
         server: name.to_owned(),
         tool: text.to_owned(),
+        app: None,
         arguments: json!({ name: text }),
         result: Some(result),
         failure: None,
         error: None,
-        took: 0,
+        duration_milliseconds: 0,
         used: None,
         omitted_bytes: None,
     };

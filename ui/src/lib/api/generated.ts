@@ -16,22 +16,22 @@ export const MAX_SAVED_PROMPTS = 100;
 export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"openai":2.0,"responses":2.0} satisfies Record<ProviderKind, number>;
 
 export interface Commands {
-  snapshot: { request: EmptyObject; response: Snapshot };
+  read_snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
   parse_import: { request: ImportText; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
-  unseen_projects: { request: EmptyObject; response: UnseenProjects };
+  list_unseen_projects: { request: EmptyObject; response: UnseenProjects };
   mark_project_seen: { request: SeenProject; response: EmptyObject };
   import_servers: { request: ImportServers; response: ImportedServers };
   export_server: { request: ExportServer; response: ExportedServer };
   search_registry: { request: RegistrySearch; response: RegistryPage };
-  registry_server: { request: RegistryServerName; response: RegistryServer };
-  registry_setting: { request: EmptyObject; response: RegistryReport };
+  read_registry_server: { request: RegistryServerName; response: RegistryServer };
+  read_registry_setting: { request: EmptyObject; response: RegistryReport };
   set_registry: { request: SetRegistry; response: SecretStorageReport };
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
-  install_server: { request: Install; response: SecretStorageReport };
+  install_server: { request: InstallServer; response: SecretStorageReport };
   list_newer_versions: { request: InstalledVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
@@ -46,7 +46,7 @@ export interface Commands {
   cancel_sign_in: { request: ServerName; response: EmptyObject };
   sign_out: { request: ServerName; response: SignOutOutcome };
   change_account: { request: ServerName; response: SignOutOutcome };
-  authorization: { request: ServerName; response: Authorization };
+  read_authorization: { request: ServerName; response: Authorization };
   complete_sign_in: { request: CompleteSignIn; response: EmptyObject };
   set_log_level: { request: SetLogLevel; response: EmptyObject };
   ping: { request: ServerName; response: PingAnswer };
@@ -58,17 +58,17 @@ export interface Commands {
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
-  catalog: { request: ServerName; response: Catalog };
+  read_catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
-  review_definitions: { request: Review; response: EmptyObject };
-  list_reviewed_definitions: { request: ServerName; response: Pins };
+  review_definitions: { request: ReviewDefinitions; response: EmptyObject };
+  list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
-  skills: { request: ServerName; response: Skills };
+  list_skills: { request: ServerName; response: Skills };
   read_skill: { request: ReadSkill; response: SkillContents };
   cancel_call: { request: CallRef; response: EmptyObject };
-  complete: { request: Complete; response: Completion };
+  complete: { request: CompleteArgument; response: Completion };
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
   subscribe: { request: ResourceRef; response: EmptyObject };
   unsubscribe: { request: ResourceRef; response: EmptyObject };
@@ -76,19 +76,19 @@ export interface Commands {
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
   validate_form: { request: CheckForm; response: FormProblems };
   deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
-  sampling: { request: ServerName; response: SamplingReport };
+  read_sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
   unmute_server: { request: ServerName; response: EmptyObject };
-  activity: { request: ActivityRange; response: ActivityPage };
+  read_activity: { request: ActivityRange; response: ActivityPage };
   read_activity_message: { request: ActivityRef; response: ActivityBody };
   export_activity: { request: ServerName; response: SavedFile };
   create_conversation: { request: NewConversation; response: Conversation };
-  conversation: { request: ConversationRef; response: Conversation };
+  read_conversation: { request: ConversationRef; response: Conversation };
   append_items: { request: AppendItems; response: EmptyObject };
   rename_conversation: { request: RenameConversation; response: EmptyObject };
   delete_conversation: { request: ConversationRef; response: EmptyObject };
   read_conversation_items: { request: ItemRange; response: ItemPage };
-  read_omitted_content: { request: BlobRef; response: Blob };
+  read_omitted_content: { request: OmittedDataRef; response: OmittedData };
   search_history: { request: SearchHistory; response: FoundItems };
   send_message: { request: SendMessage; response: StartedReply };
   edit_message: { request: EditMessage; response: StartedReply };
@@ -97,31 +97,34 @@ export interface Commands {
   stop_reply: { request: ConversationRef; response: EmptyObject };
   choose_branch: { request: ItemRef; response: EmptyObject };
   set_conversation: { request: SetConversation; response: EmptyObject };
-  saved_system_prompts: { request: EmptyObject; response: SavedSystemPrompts };
+  list_system_prompts: { request: EmptyObject; response: SavedSystemPrompts };
   save_system_prompt: { request: SavedSystemPrompt; response: SavedSystemPrompts };
   remove_system_prompt: { request: SavedSystemPromptRef; response: SavedSystemPrompts };
   set_draft: { request: SetDraft; response: EmptyObject };
-  conversation_tools: { request: ConversationRef; response: ConversationTools };
-  conversation_cost: { request: ConversationRef; response: ConversationCost };
+  list_conversation_tools: { request: ConversationRef; response: ConversationTools };
+  read_conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
   read_app_page: { request: AppRef; response: AppPageReport };
   approve_app: { request: ApproveApp; response: EmptyObject };
   revoke_app: { request: AppPageRef; response: EmptyObject };
   open_app: { request: OpenApp; response: OpenedApp };
-  app_message: { request: AppMessage; response: EmptyObject };
+  deliver_app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
   decide_app_request: { request: AnswerApp; response: EmptyObject };
+  set_app_tools: { request: SetAppTools; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
   read_app_document: { request: AppViewRef; response: AppDocumentText };
   close_app: { request: AppViewRef; response: EmptyObject };
   read_audit_log: { request: AuditRange; response: AuditPage };
   verify_audit_log: { request: EmptyObject; response: AuditVerdict };
   export_audit_log: { request: EmptyObject; response: SavedFile };
-  grants: { request: EmptyObject; response: Grants };
+  list_grants: { request: EmptyObject; response: Grants };
   revoke_grant: { request: GrantRef; response: EmptyObject };
   restore_grant: { request: GrantRef; response: EmptyObject };
-  policy: { request: EmptyObject; response: Policy };
+  read_policy: { request: EmptyObject; response: Policy };
+  add_policy_rule: { request: Rule; response: RuleRef };
   set_policy_rule: { request: Rule; response: RuleRef };
+  restore_policy_rule: { request: Rule; response: RuleRef };
   remove_policy_rule: { request: RuleRef; response: EmptyObject };
   set_preset: { request: SetPreset; response: EmptyObject };
   set_trust: { request: SetTrust; response: EmptyObject };
@@ -129,7 +132,7 @@ export interface Commands {
   read_policy_text: { request: EmptyObject; response: PolicyText };
   export_policy: { request: EmptyObject; response: SavedFile };
   save_media: { request: SaveMedia; response: SavedFile };
-  models: { request: EmptyObject; response: Models };
+  list_models: { request: EmptyObject; response: Models };
   set_provider: { request: SetProvider; response: EmptyObject };
   remove_provider: { request: ProviderId; response: EmptyObject };
   set_provider_key: { request: SetProviderKey; response: SecretStorageReport };
@@ -137,8 +140,9 @@ export interface Commands {
   refresh_models: { request: ProviderId; response: EmptyObject };
   set_default_model: { request: DefaultModel; response: EmptyObject };
   set_settings: { request: Settings; response: EmptyObject };
-  secrets_status: { request: EmptyObject; response: SecretsStatus };
-  content_protection: { request: EmptyObject; response: ContentProtection };
+  set_window_settings: { request: WindowSettings; response: EmptyObject };
+  read_secrets_status: { request: EmptyObject; response: SecretsStatus };
+  read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
   open_url: { request: UrlText; response: EmptyObject };
@@ -409,7 +413,7 @@ data?: JsonValue, };
 /**
  * The user's decision on a request of an app.
  */
-export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
+export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "not_shown" } | { "type": "display_mode", 
 /**
  * Mode in which the app is displayed.
  */
@@ -591,6 +595,10 @@ grants: SandboxGrants,
  */
 sources: Array<AppSource>, 
 /**
+ * Permissions of the web view that the page requests and that the user can grant.
+ */
+permissions: AppPermissions, 
+/**
  * Declarations of the server that have no effect, with the reasons in English.
  */
 notes: Array<string>, };
@@ -599,6 +607,23 @@ notes: Array<string>, };
  * State of the user's review of a page.
  */
 export type AppPageReview = "new" | "changed" | "approved";
+
+/**
+ * Paths of the files that Drawbridge uses, for display.
+ */
+export type AppPaths = { 
+/**
+ * Path of the settings file with the servers.
+ */
+config: string, 
+/**
+ * Path of the folder that contains all other files.
+ */
+data: string, 
+/**
+ * Path of the file with the audit log.
+ */
+audit: string, };
 
 /**
  * Capability of the browser that an app page can request, and that the host may grant.
@@ -654,6 +679,19 @@ export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
  * Color theme of the host.
  */
 export type AppTheme = "light" | "dark";
+
+/**
+ * Tool that an MCP app offers to models, as the app defines it. All texts in it are untrusted.
+ */
+export type AppToolView = { 
+/**
+ * Name of the tool in the app.
+ */
+name: string, 
+/**
+ * Whole definition of the tool as indented JSON.
+ */
+definition: string, };
 
 /**
  * Request of an MCP app that the user decides.
@@ -723,7 +761,23 @@ request: number, } | { "type": "model_context_changed",
 /**
  * New context as text. Empty if the app removed it.
  */
-text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
+text: string, } | { "type": "tools_changed", 
+/**
+ * Tools that the app offers.
+ */
+tools: Array<AppToolView>, 
+/**
+ * Hash of all definitions, to which the user's permission applies.
+ */
+hash: string, 
+/**
+ * Number of offered tools that are not usable.
+ */
+dropped: number, 
+/**
+ * Set while the model of the conversation may use the tools.
+ */
+on: boolean, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
  * Direction in which the message was sent.
  */
@@ -1235,24 +1289,6 @@ steps: Array<SignInStep>,
 tokenStorage: TokenStorage | null, };
 
 /**
- * Large content that was omitted from an item.
- */
-export type Blob = { 
-/**
- * Bytes of the large content, encoded in Base64.
- */
-data: string, };
-
-/**
- * Reference to large content by its hash.
- */
-export type BlobRef = { 
-/**
- * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
- */
-hash: string, };
-
-/**
  * An existing path that the sandbox hides from the server and that the server seems to need.
  */
 export type BlockedPath = { 
@@ -1538,7 +1574,7 @@ export type CloseAction = "ask" | "background" | "quit";
 /**
  * Request for completions of an argument.
  */
-export type Complete = { 
+export type CompleteArgument = { 
 /**
  * Name of the server in the settings.
  */
@@ -1707,6 +1743,11 @@ scopes: Array<ApprovalScope>,
  */
 reason: string, 
 /**
+ * The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
+ * rule or grant can allow such acts.
+ */
+stricterReason?: StricterReason, 
+/**
  * Review state and findings for the tool, prompt or result.
  */
 marks: ReviewMarks, 
@@ -1788,9 +1829,14 @@ unattended: boolean,
  */
 earlierApproval: EarlierApproval | null, } | { "kind": "tool", 
 /**
- * Name of the tool, as its server lists it.
+ * Name of the tool, as its server or app lists it.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
+ * does.
+ */
+app?: string, 
 /**
  * Display title that the server provides. Untrusted text.
  */
@@ -1838,6 +1884,10 @@ definitionHash?: string, } | { "kind": "result",
  * Name of the called tool.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+ */
+app?: string, 
 /**
  * Content that the model would read.
  */
@@ -2351,6 +2401,10 @@ server: string,
  */
 tool: string, 
 /**
+ * Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+ */
+app?: string, 
+/**
  * Name of the tool, as presented to the model.
  */
 key: string, 
@@ -2413,27 +2467,6 @@ amount: number,
  * Code of the currency, such as `USD`.
  */
 currency: string, };
-
-/**
- * Number of items in each list of a server.
- */
-export type Counts = { 
-/**
- * Number of tools that the server lists.
- */
-tools: number, 
-/**
- * Number of prompts that the server lists.
- */
-prompts: number, 
-/**
- * Number of resources that the server lists.
- */
-resources: number, 
-/**
- * Number of resource templates that the server lists.
- */
-templates: number, };
 
 /**
  * Settings of one server that determine which of its content makes later calls require consent, and which of its
@@ -2964,7 +2997,7 @@ form: ServerExportForm, };
  */
 export type ExportedServer = { 
 /**
- * JSON or link, for copying.
+ * JSON, link or Markdown, for copying.
  */
 text: string, 
 /**
@@ -3276,9 +3309,13 @@ export type FoundTool = {
  */
 server: string, 
 /**
- * Name of the tool on its server.
+ * Name of the tool, as its server or app lists it.
  */
 tool: string, 
+/**
+ * Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+ */
+app?: string, 
 /**
  * Name of the tool, as presented to the model.
  */
@@ -3554,7 +3591,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
 
 /**
  * The other app and settings file in which a server was found.
@@ -3756,23 +3793,6 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
  * Reason why the value that the user entered for an input of a plan is rejected.
  */
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
-
-/**
- * Request to install a server exactly as shown in a preview.
- */
-export type Install = { 
-/**
- * Server to install, with the user's values of the inputs.
- */
-draft: InstallDraft, 
-/**
- * Hash from `hash`. Nothing is installed if the configuration would differ.
- */
-hash: string, 
-/**
- * `true` if the user agreed that a running server is stopped for its upgrade.
- */
-stopRunning: boolean, };
 
 /**
  * A package or remote of a registry's server. Each of them provides the server.
@@ -4110,6 +4130,23 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
+ * Request to install a server exactly as shown in a preview.
+ */
+export type InstallServer = { 
+/**
+ * Server to install, with the user's values of the inputs.
+ */
+draft: InstallDraft, 
+/**
+ * Hash from `hash`. Nothing is installed if the configuration would differ.
+ */
+hash: string, 
+/**
+ * `true` if the user agreed that a running server is stopped for its upgrade.
+ */
+stopRunning: boolean, };
+
+/**
  * Source from which a server is installed: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
@@ -4235,11 +4272,15 @@ call: string,
  */
 server: string, 
 /**
- * Name of the tool, as its server lists it.
+ * Name of the tool, as its server or the app lists it.
  */
 tool: string, 
 /**
- * Arguments that were sent to the server.
+ * Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+ */
+app?: string, 
+/**
+ * Arguments that were sent to the server or its app.
  */
 arguments: JsonValue, 
 /**
@@ -4268,7 +4309,7 @@ used?: ToolUsed,
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
+ * Tool use in the model's reply that requested the call. Its `tool_key` is the name of the built-in tool.
  */
 used: ToolUsed, 
 /**
@@ -4475,6 +4516,27 @@ slowed: boolean,
 resources: ResourcesUsage | null, };
 
 /**
+ * Number of items in each list of a server.
+ */
+export type ListCounts = { 
+/**
+ * Number of tools that the server lists.
+ */
+tools: number, 
+/**
+ * Number of prompts that the server lists.
+ */
+prompts: number, 
+/**
+ * Number of resources that the server lists.
+ */
+resources: number, 
+/**
+ * Number of resource templates that the server lists.
+ */
+templates: number, };
+
+/**
  * Kind of a list that a server provides.
  */
 export type ListName = "tools" | "prompts" | "resources";
@@ -4554,6 +4616,73 @@ conversion: string,
  * Conversions that the user can choose for the content.
  */
 choices: Array<string>, };
+
+/**
+ * Type of a value in a manifest.
+ */
+export type ManifestValueType = "text" | "boolean" | "number" | "object" | "list";
+
+/**
+ * A part of a bundle's manifest that is not used as its publisher wrote it. Its texts are from the publisher, limited
+ * in size by the parser of the manifest, and escaped for display.
+ */
+export type ManifestWarning = { "is": "unknown_member", 
+/**
+ * Path of the unknown member in the manifest.
+ */
+member: string, } | { "is": "missing_member", 
+/**
+ * Path of the missing member in the manifest.
+ */
+member: string, } | { "is": "wrong_type", 
+/**
+ * Path of the member in the manifest.
+ */
+member: string, 
+/**
+ * Type that the value should have.
+ */
+expected: ManifestValueType, } | { "is": "wrong_items", 
+/**
+ * Path of the list in the manifest.
+ */
+member: string, 
+/**
+ * Type that each item should have.
+ */
+expected: ManifestValueType, } | { "is": "too_many_items", 
+/**
+ * Path of the list in the manifest.
+ */
+member: string, 
+/**
+ * Number of items that are used.
+ */
+used: number, } | { "is": "truncated", 
+/**
+ * Path of the text in the manifest.
+ */
+member: string, } | { "is": "unknown_manifest_version", 
+/**
+ * Version of the manifest's format.
+ */
+version: string, } | { "is": "uncomparable_version", 
+/**
+ * Version of the bundle.
+ */
+version: string, } | { "is": "unknown_setting_type", 
+/**
+ * Path of the setting's type in the manifest.
+ */
+member: string, } | { "is": "picture_outside", 
+/**
+ * Path or URL of the picture.
+ */
+picture: string, } | { "is": "translations_path", 
+/**
+ * Path of the translations' member in the manifest.
+ */
+member: string, };
 
 /**
  * Message of a prompt or of a sampling request.
@@ -4874,9 +5003,9 @@ files: number,
  */
 unpackedBytes: number, 
 /**
- * Sentences about unsupported members of the manifest.
+ * Parts of the manifest that are not used.
  */
-warnings: Array<string>, };
+warnings: Array<ManifestWarning>, };
 
 /**
  * A server whose tools a model may use in a conversation.
@@ -4917,6 +5046,24 @@ bytes: number,
  * the content.
  */
 isText: boolean, };
+
+/**
+ * Large content that was omitted from an item.
+ */
+export type OmittedData = { 
+/**
+ * Bytes of the large content, encoded in Base64.
+ */
+data: string, };
+
+/**
+ * Reference to large content by its hash.
+ */
+export type OmittedDataRef = { 
+/**
+ * SHA-256 of the content, in hexadecimal, as in `OmittedContent`.
+ */
+hash: string, };
 
 /**
  * A setting of a server that a format of other apps can't contain.
@@ -4988,23 +5135,6 @@ source: string | null, };
 export type PathMention = "command" | "server";
 
 /**
- * Paths of the files that Drawbridge uses, for display.
- */
-export type Paths = { 
-/**
- * Path of the settings file with the servers.
- */
-config: string, 
-/**
- * Path of the folder that contains all other files.
- */
-data: string, 
-/**
- * Path of the file with the audit log.
- */
-audit: string, };
-
-/**
  * Request to let the user select a file.
  */
 export type PickFile = { 
@@ -5056,39 +5186,6 @@ hash: string,
  * Time of the review, in milliseconds since 1970.
  */
 since: number, };
-
-/**
- * Data that was recorded at the user's reviews of a server.
- */
-export type Pins = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Identity of the server as pairs of label and value: its command and program, or its URL.
- */
-identity: Array<[string, string]>, 
-/**
- * Time at which the user last approved the identity, in milliseconds since 1970.
- */
-identitySince: number | null, 
-/**
- * Issuer of the server's tokens, or `None` if it was never signed in to.
- */
-issuer: string | null, 
-/**
- * Tools whose definitions the user has reviewed.
- */
-tools: Array<PinnedDefinition>, 
-/**
- * Prompts whose definitions the user has reviewed.
- */
-prompts: Array<PinnedDefinition>, 
-/**
- * Pages of apps that the user has approved.
- */
-apps: Array<ApprovedApp>, };
 
 /**
  * An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
@@ -5898,7 +5995,7 @@ id: string,
  */
 key: string, 
 /**
- * Name of the server, or `None` for a built-in tool or if the tool does not exist.
+ * Name of the server, or `None` for a built-in tool, for a tool of an app, or if the tool does not exist.
  */
 server: string | null, 
 /**
@@ -6108,7 +6205,7 @@ model?: ModelRef, };
 /**
  * Request to record that the user has reviewed definitions.
  */
-export type Review = { 
+export type ReviewDefinitions = { 
 /**
  * Name of the server in the settings.
  */
@@ -6165,6 +6262,39 @@ name: string,
  * Hash of the definition that was shown to the user.
  */
 hash: string, };
+
+/**
+ * Data that was recorded at the user's reviews of a server.
+ */
+export type ReviewedDefinitions = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Identity of the server as pairs of label and value: its command and program, or its URL.
+ */
+identity: Array<[string, string]>, 
+/**
+ * Time at which the user last approved the identity, in milliseconds since 1970.
+ */
+identitySince: number | null, 
+/**
+ * Issuer of the server's tokens, or `None` if it was never signed in to.
+ */
+issuer: string | null, 
+/**
+ * Tools whose definitions the user has reviewed.
+ */
+tools: Array<PinnedDefinition>, 
+/**
+ * Prompts whose definitions the user has reviewed.
+ */
+prompts: Array<PinnedDefinition>, 
+/**
+ * Pages of apps that the user has approved.
+ */
+apps: Array<ApprovedApp>, };
 
 /**
  * Author of a message.
@@ -6978,7 +7108,7 @@ instructions: string | null,
 /**
  * Number of items in each list.
  */
-counts: Counts, 
+counts: ListCounts, 
 /**
  * Number of tools and prompts that the user has not reviewed, or `None` if there are none.
  */
@@ -7059,6 +7189,11 @@ kind: CallKind,
  * Name of the tool or prompt, or URI of the resource.
  */
 name: string, 
+/**
+ * Name of the tool on the server whose shown app provides the called tool and receives the call. `None` if the
+ * server does.
+ */
+app?: string, 
 /**
  * Time at which the call was made.
  */
@@ -7170,7 +7305,7 @@ tools?: ToolFilter, };
 /**
  * Format in which one server is exported.
  */
-export type ServerExportForm = "mcp_servers" | "vs_code" | "link";
+export type ServerExportForm = "mcp_servers" | "vs_code" | "link" | "link_markdown";
 
 /**
  * The instructions that a server provides for models.
@@ -7353,6 +7488,19 @@ view: string,
  * Appearance and place of the app after the change.
  */
 context: AppContext, };
+
+/**
+ * Request to let models use the tools of a shown app, or to turn them off.
+ */
+export type SetAppTools = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Hash of the definitions that were shown to the user, or `None` to turn the tools off.
+ */
+hash: string | null, };
 
 /**
  * Request to replace the settings of a conversation.
@@ -7590,7 +7738,11 @@ checkUpdates: boolean,
 /**
  * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
  */
-zoom: number, };
+zoom: number, 
+/**
+ * `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+ */
+menuBar: boolean, };
 
 /**
  * Endpoint that receives credentials, codes or tokens during or after a sign-in.
@@ -7825,7 +7977,7 @@ configProblem: ConfigProblem | null,
 /**
  * Paths of the files that Drawbridge uses, for display.
  */
-paths: Paths, 
+paths: AppPaths, 
 /**
  * Version number of Drawbridge.
  */
@@ -7843,6 +7995,11 @@ message: string | null,
  * Identifier of the item that contains the model's reply.
  */
 reply: string, };
+
+/**
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ */
+export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
 /**
  * The kind of a problem that a verification of the audit log found.
@@ -8243,3 +8400,16 @@ export type VersionReports = {
  * Report for each server that was installed from a registry, in the order of the settings file.
  */
 servers: Array<VersionReport>, };
+
+/**
+ * Settings of the windows, the only ones that the window of a conversation can change.
+ */
+export type WindowSettings = { 
+/**
+ * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ */
+zoom: number, 
+/**
+ * `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
+ */
+menuBar: boolean, };

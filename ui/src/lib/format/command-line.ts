@@ -5,10 +5,10 @@
  * visible.
  */
 export function joinCommand(words: string[]): string {
-  return words.map(quoted).join(" ");
+  return words.map(quotedWord).join(" ");
 }
 
-function quoted(word: string): string {
+function quotedWord(word: string): string {
   if (word !== "" && /^[\p{L}\p{N}_@%+=:,./~-]+$/u.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

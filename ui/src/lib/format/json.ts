@@ -45,12 +45,12 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    return { ok: false, ...place(text, mistake(text)) };
+    return { ok: false, ...lineAndColumn(text, mistakePosition(text)) };
   }
 }
 
 /** Returns the offset of the first token that violates the grammar. */
-function mistake(text: string): number {
+function mistakePosition(text: string): number {
   const open: string[] = [];
   let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =
     "value";
@@ -96,7 +96,7 @@ function mistake(text: string): number {
   }
 }
 
-function place(text: string, at: number): { line: number; column: number } {
+function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
 }

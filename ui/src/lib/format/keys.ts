@@ -1,5 +1,5 @@
 // Helpers for keyboard shortcuts.
-const isMac = /mac|iphone|ipad/i.test(navigator.platform);
+export const isMac = /mac|iphone|ipad/i.test(navigator.platform);
 
 /** Returns the key names of a shortcut such as `"Mod+K"`: `Ctrl` and `K`, or `⌘` and `K` on a Mac. */
 export function keyNames(keys: string, mac = isMac): string[] {
@@ -13,6 +13,19 @@ export function keyNames(keys: string, mac = isMac): string[] {
 /** Returns `true` if the shortcut modifier is pressed: Ctrl, or ⌘ on a Mac. */
 export function isShortcutModifier(event: KeyboardEvent | MouseEvent, mac = isMac): boolean {
   return mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+}
+
+/**
+ * Returns `true` if the event is a shortcut such as `"Mod+K"`, `"F1"` or `"?"`. Characters are ignored while the user
+ * types.
+ */
+export function isShortcut(event: KeyboardEvent, keys: string): boolean {
+  if (keys.startsWith("Mod+")) {
+    const isPlain = isShortcutModifier(event) && !event.shiftKey && !event.altKey;
+    return isPlain && event.key.toLowerCase() === keys.slice("Mod+".length).toLowerCase();
+  }
+  if (event.key !== keys || isShortcutModifier(event)) return false;
+  return keys.length > 1 || !isTyping(event);
 }
 
 /** Returns `true` if the target of the key accepts text. */

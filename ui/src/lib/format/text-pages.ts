@@ -11,12 +11,12 @@ export function pageCount(text: string): number {
 /** Returns the page with this index, counted from 0. A surrogate pair belongs to the page in which it starts. */
 export function pageText(text: string, page: number): string {
   return text.slice(
-    edge(text, page * CHARACTERS_PER_PAGE),
-    edge(text, (page + 1) * CHARACTERS_PER_PAGE),
+    pageBoundary(text, page * CHARACTERS_PER_PAGE),
+    pageBoundary(text, (page + 1) * CHARACTERS_PER_PAGE),
   );
 }
 
-function edge(text: string, at: number): number {
+function pageBoundary(text: string, at: number): number {
   const inside =
     /[\udc00-\udfff]/.test(text.charAt(at)) && /[\ud800-\udbff]/.test(text.charAt(at - 1));
   return inside ? at + 1 : at;

@@ -47,21 +47,21 @@ function* scan(text: string, nameAll: boolean): Generator<Scanned> {
     const { hidden, blank } = match.groups ?? {};
     const run = hidden ?? blank;
     if (run === undefined) continue;
-    if (match.index > end) yield plain(text.slice(end, match.index));
+    if (match.index > end) yield plainPart(text.slice(end, match.index));
     yield {
-      ...(hidden === undefined ? blanks(run, nameAll) : named(run, nameAll)),
+      ...(hidden === undefined ? blanksPart(run, nameAll) : namedPart(run, nameAll)),
       length: run.length,
     };
     end = match.index + run.length;
   }
-  if (end < text.length) yield plain(text.slice(end));
+  if (end < text.length) yield plainPart(text.slice(end));
 }
 
-function plain(text: string): Scanned {
+function plainPart(text: string): Scanned {
   return { text: text.replaceAll("\r\n", "\n"), is: "plain", folded: 0, length: text.length };
 }
 
-function named(run: string, nameAll: boolean): TextPart {
+function namedPart(run: string, nameAll: boolean): TextPart {
   const names = Array.from(run, codePoint);
   const all = nameAll || names.length <= MAX_NAMED_CHARACTERS;
   const words = all ? names.join(" ") : `${names[0]} … ${names.at(-1)} ×${names.length}`;
@@ -79,7 +79,7 @@ function spelled(run: string): string {
   return String.fromCharCode(...letters.filter((l) => l >= 0x20 && l < 0x7f).slice(0, 2_000));
 }
 
-function blanks(run: string, nameAll: boolean): TextPart {
+function blanksPart(run: string, nameAll: boolean): TextPart {
   const kinds = run.replaceAll("\r\n", "\n").match(/(.)\1*/gsu) ?? [];
   const namedKinds = (nameAll ? kinds : kinds.slice(0, MAX_NAMED_BLANKS)).map(
     (same) => `${blankName(same.charAt(0))}×${same.length}`,
@@ -141,7 +141,7 @@ export function visibleText(text: string): string {
   for (const match of plain.matchAll(MARKS)) {
     const run = match.groups?.hidden;
     if (run === undefined) continue;
-    words += `${plain.slice(end, match.index)}[${named(run, false).text}]`;
+    words += `${plain.slice(end, match.index)}[${namedPart(run, false).text}]`;
     end = match.index + run.length;
   }
   return words + plain.slice(end);

@@ -8,6 +8,7 @@ import { webPlatform } from "./web";
 export type {
   AppRelease,
   DesktopReport,
+  MenuBar,
   Opening,
   OpeningRefusal,
   PageSandbox,
@@ -15,6 +16,7 @@ export type {
   ShellEvent,
   SystemSwitch,
   UpdateReport,
+  WindowProblem,
 } from "./platform";
 
 let current: Platform;

@@ -78,6 +78,30 @@ export interface UpdateReport {
       };
 }
 
+/** Contents of a window's menu bar. The texts are in the language of the page. */
+export interface MenuBar {
+  /** Set if the window shows the menu bar. Ignored on a Mac. */
+  shown: boolean;
+  titles: Record<"file" | "edit" | "view" | "window" | "help", string>;
+  /** Labels of items that the operating system or the shell implements. */
+  labels: Record<SystemItem, string>;
+  /** Actions of the page, in the order in which menus list them. */
+  actions: {
+    id: string;
+    menu: "app" | "file" | "view" | "window" | "help";
+    /** Set if a line separates the action from the previous one of its menu. */
+    startsGroup: boolean;
+    label: string;
+    /** Shortcut, such as `"Mod+K"`. */
+    keys: string | null;
+    enabled: boolean;
+  }[];
+}
+
+type SystemItem =
+  | ("about" | "services" | "hide" | "hideOthers" | "showAll" | "quit" | "undo" | "redo" | "cut")
+  | ("copy" | "paste" | "selectAll" | "minimize" | "fullScreen" | "closeWindow");
+
 /** Event from the desktop shell to the page. */
 export type ShellEvent =
   /** The user closes the window while this number of servers is running. */
@@ -90,7 +114,21 @@ export type ShellEvent =
   | { type: "opened"; id: number; opening: Opening }
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */
   | { type: "bundles_over"; count: number }
-  | { type: "updates_changed"; report: UpdateReport };
+  | { type: "updates_changed"; report: UpdateReport }
+  /** These conversations are open in windows of their own. The first event of each page. */
+  | { type: "conversation_windows_changed"; conversations: string[] }
+  /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
+  | { type: "window_closing" }
+  /** The user quits. The shell waits for `closeWindow` of each page, but not for long. */
+  | { type: "quitting" }
+  /** The user chose a view or an action of the main window, as a hash, in the window of a conversation. */
+  | { type: "view_chosen"; view: string }
+  /** The user chose this action in the menu bar of the window. */
+  | { type: "action_chosen"; action: string };
+
+/** Reason why the window of a conversation can't be opened. `cause` is in English. */
+export type WindowProblem =
+  { problem: "too_many"; maximum: number } | { problem: "failed"; cause: string };
 
 export interface Platform {
   /** Sends a command to the host. Rejects with the host's error. */
@@ -102,7 +140,7 @@ export interface Platform {
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
   /** Subscribes to events of the desktop shell. */
   listenShell(receive: (event: ShellEvent) => void): Promise<void>;
-  /** Notifies the shell that the dialog about closing the window is displayed. */
+  /** Notifies the shell that a dialog about closing the window is displayed, or that the window can't be closed yet. */
   closingShown(): void;
   /** Hides the window or quits the app. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
@@ -116,6 +154,20 @@ export interface Platform {
   readonly zooms: boolean;
   /** Sets the zoom of the page in percent. */
   setZoom(percent: number): void;
+  /** Set if conversations can be opened in windows of their own. */
+  readonly hasConversationWindows: boolean;
+  /** Opens the window of a conversation, or brings it to the front. Rejects with a `WindowProblem`. */
+  openConversationWindow(conversation: string): Promise<void>;
+  /** Reports that all drafts are stored. Closes this window of a conversation, unless the user quits. */
+  closeWindow(): void;
+  /** Shows a consent request in the other window that shows it. Rejects with the cause in English. */
+  showRequestElsewhere(id: string): Promise<void>;
+  /** Brings the main window to the front, and opens a view in it unless the hash is `null`. */
+  showMainWindow(hash: string | null): void;
+  /** Kind of menu bar: none in a browser, always one on a Mac, otherwise as the user sets it. */
+  readonly menuBar: "none" | "optional" | "always";
+  /** Sets the contents of the menu bar of this window. */
+  setMenuBar(menuBar: MenuBar): void;
   /** Notifies the shell that the opening with this id was handled or dismissed. */
   openingDone(id: number): void;
   /** Returns the state of app updates, or `null` without a desktop shell. */

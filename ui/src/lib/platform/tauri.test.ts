@@ -44,10 +44,10 @@ test("sends the request of a command, and rejects with its error", async () => {
     return { command, payload };
   });
   expect(
-    await tauriPlatform.call("catalog", { server: "a" }),
+    await tauriPlatform.call("read_catalog", { server: "a" }),
     "the request should be in the payload",
   ).toEqual({
-    command: "catalog",
+    command: "read_catalog",
     payload: { request: { server: "a" } },
   });
   await expect(

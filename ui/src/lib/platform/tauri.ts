@@ -2,6 +2,7 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 
 import type { Events } from "$lib/api/generated";
+import { isMac } from "$lib/format/keys";
 
 import type { Platform, ShellEvent } from "./platform";
 
@@ -31,6 +32,13 @@ export const tauriPlatform: Platform = {
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
   zooms: true,
   setZoom: (percent) => void invoke("set_zoom", { percent }).catch(() => undefined),
+  hasConversationWindows: true,
+  openConversationWindow: (conversation) => invoke("open_conversation_window", { conversation }),
+  closeWindow: () => void invoke("finish_closing_window").catch(() => undefined),
+  showRequestElsewhere: (id) => invoke("show_request_elsewhere", { id }),
+  showMainWindow: (view) => void invoke("show_main_window", { view }).catch(() => undefined),
+  menuBar: isMac ? "always" : "optional",
+  setMenuBar: (content) => void invoke("set_menu_bar", { content }).catch(() => undefined),
   openingDone: (id) => void invoke("finish_opening", { id }).catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),

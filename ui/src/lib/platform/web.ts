@@ -48,6 +48,14 @@ export const webPlatform: Platform = {
   // Browsers have their own zoom.
   zooms: false,
   setZoom: () => undefined,
+  // The user opens further tabs instead.
+  hasConversationWindows: false,
+  openConversationWindow: () => Promise.resolve(),
+  closeWindow: () => undefined,
+  showRequestElsewhere: () => Promise.resolve(),
+  showMainWindow: () => undefined,
+  menuBar: "none",
+  setMenuBar: () => undefined,
   openingDone: () => undefined,
   // Updates come from the server of the page.
   updateReport: () => Promise.resolve(null),

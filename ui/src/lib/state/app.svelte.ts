@@ -7,7 +7,7 @@ import type {
   ConversationSummary,
   Event,
   Events,
-  Paths,
+  AppPaths,
   ConsentRequest,
   ConsentRequestOutcome,
   Server,
@@ -52,7 +52,7 @@ class App {
   calls = $state.raw<ServerCall[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
   configProblem = $state.raw<ConfigProblem | null>(null);
-  paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
+  paths = $state.raw<AppPaths>({ config: "", data: "", audit: "" });
   version = $state("");
   /** Number of snapshots that were read. Each one after the first means that events were lost. */
   snapshots = $state(0);
@@ -89,7 +89,7 @@ class App {
   readonly refresh = serializeReads(async () => {
     this.#reading = true;
     try {
-      this.#applySnapshot(await call("snapshot", {}));
+      this.#applySnapshot(await call("read_snapshot", {}));
       this.failure = null;
     } catch (cause) {
       this.failure = cause;
@@ -183,11 +183,11 @@ class App {
       }
       case "sampling_text":
         this.consentRequests = this.consentRequests.map((q) =>
-          q.id === event.id ? longer(q, event.text) : q,
+          q.id === event.id ? withAppendedText(q, event.text) : q,
         );
         break;
       case "call_changed":
-        this.calls = bounded(replaced(this.calls, event.call, (c) => c.id));
+        this.calls = latestCalls(replaced(this.calls, event.call, (c) => c.id));
         break;
       case "conversations_changed":
         this.conversations = event.conversations;
@@ -203,7 +203,7 @@ class App {
 }
 
 /** Returns the request with more text of the model's streamed response. */
-function longer(request: ConsentRequest, more: string): ConsentRequest {
+function withAppendedText(request: ConsentRequest, more: string): ConsentRequest {
   const { body } = request;
   if (body.kind !== "sampling" || body.run.is !== "running") return request;
   const text = body.run.text + more;
@@ -217,7 +217,7 @@ function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
 }
 
 /** Returns the calls without the oldest ended calls beyond the maximum. */
-function bounded(calls: ServerCall[]): ServerCall[] {
+function latestCalls(calls: ServerCall[]): ServerCall[] {
   let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }

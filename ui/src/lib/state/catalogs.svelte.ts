@@ -8,7 +8,7 @@ import { PerServer } from "./per-server.svelte";
 
 class Catalogs extends PerServer<Catalog> {
   constructor() {
-    super((server) => call("catalog", { server }));
+    super((server) => call("read_catalog", { server }));
     app.onEvent((event) => {
       if (event.type === "catalog_changed" && this.isKnown(event.server)) {
         void this.read(event.server);

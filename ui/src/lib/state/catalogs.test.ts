@@ -22,7 +22,7 @@ beforeEach(() => void vi.useFakeTimers());
 
 test("reads a catalog once, on first use, and only of a ready server", async () => {
   const host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server) },
+    { read_catalog: ({ server }) => catalog(server) },
     {
       servers: [sampleServer({ name: "a" }), sampleServer({ name: "b", state: { is: "stopped" } })],
     },
@@ -33,7 +33,7 @@ test("reads a catalog once, on first use, and only of a ready server", async () 
   expect(catalogs.get("a").loading, "the catalog should be loading").toBe(true);
   await settle();
   catalogs.request("a");
-  expect(host.requests("catalog"), "only the ready server should be read").toEqual([
+  expect(host.requests("read_catalog"), "only the ready server should be read").toEqual([
     { server: "a" },
   ]);
   expect(catalogs.get("a").value?.server, "the catalog should be loaded").toBe("a");
@@ -43,7 +43,7 @@ test("reads a catalog once, on first use, and only of a ready server", async () 
 test("reads a change again, also when it arrives during a read", async () => {
   let reads = 0;
   const host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
+    { read_catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
     { servers: [sampleServer({ name: "c" })] },
   );
   catalogs.request("c");
@@ -61,7 +61,7 @@ test("retains the old catalog after a failure until it can be read", async () =>
   let fails = false;
   const host = await startFakeHost(
     {
-      catalog: ({ server }) => {
+      read_catalog: ({ server }) => {
         if (fails) throw { code: "timeout", message: "too slow" };
         return catalog(server);
       },
@@ -86,7 +86,7 @@ test("a refreshed list does not replace a later read", async () => {
   let reads = 0;
   const host = await startFakeHost(
     {
-      catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`),
+      read_catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`),
       refresh_list: () => new Promise((resolve) => (answer = resolve)),
     },
     { servers: [sampleServer({ name: "f" })] },
@@ -111,7 +111,7 @@ test("a refreshed list does not replace a later read", async () => {
 
 test("drops the catalog of a stopped server, and reads it again once it is ready", async () => {
   const host = await startFakeHost(
-    { catalog: ({ server }) => catalog(server) },
+    { read_catalog: ({ server }) => catalog(server) },
     { servers: [sampleServer({ name: "e" })] },
   );
   await catalogs.read("e");

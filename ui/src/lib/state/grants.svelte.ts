@@ -36,7 +36,7 @@ export class GrantStore {
 
   readonly read = serializeReads(async () => {
     try {
-      const { grants, ruleUses, folderUses } = await call("grants", {});
+      const { grants, ruleUses, folderUses } = await call("list_grants", {});
       const current = grants.filter(({ id }) => !this.#isRevoked(id));
       this.list?.forEach((grant, at) => {
         if (this.#isRevoked(grant.id)) current.splice(at, 0, grant);

@@ -53,7 +53,7 @@ export function viewToHash(view: View): string {
 
 /** Parses the hash of the location. Unknown hashes yield the welcome view. */
 export function viewFromHash(hash: string): View {
-  const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decodedPart);
   if (at === "conversation" && first)
     return second ? { at, id: first, item: second } : { at, id: first };
   if (at === "import") return first ? { at, project: first } : { at };
@@ -67,7 +67,7 @@ export function viewFromHash(hash: string): View {
   return { at: PLAIN.find((plain) => plain === at) ?? "welcome" };
 }
 
-function decoded(part: string): string {
+function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -2,10 +2,12 @@
 import { call } from "$lib/api/client";
 import type { Settings } from "$lib/api/generated";
 
+import { windows } from "./windows.svelte";
+
 interface Change {
   fields: Partial<Settings>;
-  /** All settings including the change, or `null` before they were sent. */
-  sent: Settings | null;
+  /** The sent settings, or `null` before they were sent. */
+  sent: Partial<Settings> | null;
   /** Set once the host accepted the change. */
   isSaved: boolean;
   /** Set once the host's event about the change has arrived, which may precede the response. */
@@ -24,6 +26,7 @@ export class SettingsState {
     onClose: "ask",
     checkUpdates: false,
     zoom: 100,
+    menuBar: false,
   });
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();
@@ -54,7 +57,7 @@ export class SettingsState {
 
   /**
    * Changes some of the settings. Changes are sent one after another, each with all earlier ones, because the host
-   * replaces the settings as a whole.
+   * replaces the settings as a whole. The window of a conversation can only change those of `WindowSettings`.
    */
   change(fields: Partial<Settings>): Promise<void> {
     const change: Change = { fields, sent: null, isSaved: false, isAnnounced: false };
@@ -70,9 +73,11 @@ export class SettingsState {
       (settings, { fields }) => ({ ...settings, ...fields }),
       this.#confirmed,
     );
-    change.sent = sent;
+    const { zoom, menuBar } = sent;
+    change.sent = windows.own === null ? sent : { zoom, menuBar };
     try {
-      await call("set_settings", sent);
+      if (windows.own === null) await call("set_settings", sent);
+      else await call("set_window_settings", { zoom, menuBar });
     } catch (cause) {
       this.#changes = this.#changes.filter((other) => other !== change);
       throw cause;
@@ -90,7 +95,7 @@ export class SettingsState {
  * Returns `true` if the settings of an event may be the result of the sent settings. Limits may differ, because the
  * host adds defaults and clamps them.
  */
-function isAnswer(settings: Settings, sent: Settings): boolean {
+function isAnswer(settings: Settings, sent: Partial<Settings>): boolean {
   const keys = Object.keys(sent) as (keyof Settings)[];
   return keys.every((key) => {
     const value = sent[key];

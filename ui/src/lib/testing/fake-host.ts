@@ -12,10 +12,12 @@ import type {
 import {
   setPlatform,
   type DesktopReport,
+  type MenuBar,
   type PageSandbox,
   type Platform,
   type ShellEvent,
   type UpdateReport,
+  type WindowProblem,
 } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -32,37 +34,37 @@ export interface RecordedRequest {
 
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
-  conversation: ({ conversation }) => sampleConversation({ id: conversation }),
+  read_conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   list_reviewed_definitions: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [], apps: [] },
   }),
-  catalog: ({ server }) => ({
+  read_catalog: ({ server }) => ({
     ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
     freshUntil: NO_EXPIRY,
   }),
-  models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
   list_newer_versions: () => ({ servers: [] }),
-  registry_setting: () => ({
+  read_registry_setting: () => ({
     ...{ address: "https://registry.modelcontextprotocol.io", official: true },
     ...{ named: false, header: null },
   }),
-  unseen_projects: () => ({ projects: [] }),
-  secrets_status: () => ({ is: "keychain" }),
-  content_protection: () => ({
+  list_unseen_projects: () => ({ projects: [] }),
+  read_secrets_status: () => ({ is: "keychain" }),
+  read_content_protection: () => ({
     conversations: { is: "encrypted" },
     decisions: { is: "encrypted" },
   }),
-  saved_system_prompts: () => ({ prompts: [] }),
+  list_system_prompts: () => ({ prompts: [] }),
   search_history: () => ({ found: [], hasMore: false }),
-  conversation_cost: () => ({
+  read_conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },
     ...{ costs: [], unpriced: 0, contextUsed: null, context: null },
   }),
 };
 
 export class FakeHost implements Platform {
-  /** All received commands except `snapshot`. */
+  /** All received commands except `read_snapshot`. */
   commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
@@ -88,6 +90,22 @@ export class FakeHost implements Platform {
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
   drawnIn: number[] = [];
+  readonly hasConversationWindows = true;
+  /** Conversations that the shell first lists as open in other windows, or `null` if the list is on its way. */
+  otherWindows: string[] | null = [];
+  /** Conversations whose windows the page opened or brought to the front. */
+  openedWindows: string[] = [];
+  /** Reason why no window can be opened, or `null` if one can. */
+  windowProblem: WindowProblem | null = null;
+  /** Consent requests that the page showed in other windows. */
+  shownElsewhere: string[] = [];
+  /** Number of times that the page closed its window. */
+  closedWindows = 0;
+  /** Views that the page opened in the main window. */
+  mainViews: (string | null)[] = [];
+  menuBar: Platform["menuBar"] = "optional";
+  /** Contents that the page set for the menu bar, the newest last. */
+  menuBars: MenuBar[] = [];
   /** The user's decisions about closing the window. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -103,7 +121,7 @@ export class FakeHost implements Platform {
   }
 
   async call(name: string, request: unknown): Promise<unknown> {
-    if (name === "snapshot") return structuredClone(this.snapshot);
+    if (name === "read_snapshot") return structuredClone(this.snapshot);
     this.commands.push({ name: name as keyof Commands, request });
     const answers = { ...NOTHING_SET_UP, ...this.answers };
     const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
@@ -141,6 +159,8 @@ export class FakeHost implements Platform {
 
   listenShell(receive: (event: ShellEvent) => void): Promise<void> {
     this.shell = receive;
+    if (this.otherWindows !== null)
+      receive({ type: "conversation_windows_changed", conversations: this.otherWindows });
     return Promise.resolve();
   }
 
@@ -173,6 +193,31 @@ export class FakeHost implements Platform {
 
   setZoom(percent: number): void {
     this.drawnIn.push(percent);
+  }
+
+  openConversationWindow(conversation: string): Promise<void> {
+    // The shell's errors are plain objects.
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    if (this.windowProblem !== null) return Promise.reject(this.windowProblem);
+    this.openedWindows.push(conversation);
+    return Promise.resolve();
+  }
+
+  closeWindow(): void {
+    this.closedWindows += 1;
+  }
+
+  showRequestElsewhere(id: string): Promise<void> {
+    this.shownElsewhere.push(id);
+    return Promise.resolve();
+  }
+
+  showMainWindow(hash: string | null): void {
+    this.mainViews.push(hash);
+  }
+
+  setMenuBar(menuBar: MenuBar): void {
+    this.menuBars.push(menuBar);
   }
 
   updateReport(): Promise<UpdateReport | null> {
@@ -257,7 +302,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
-      ...{ checkUpdates: false, zoom: 100 },
+      ...{ checkUpdates: false, zoom: 100, menuBar: false },
     },
     configProblem: null,
     paths: {

@@ -53,14 +53,14 @@ export async function highlight(code: string, language: string): Promise<string 
   const [hljs, grammar] = await Promise.all([core, load()]);
   if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);
   // Highlighting and rendering use separate frames, so that neither is long.
-  await painted();
+  await nextPaint();
   const html = hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
-  await painted();
+  await nextPaint();
   return html;
 }
 
 /** Resolves after the next frame was painted, or after a timeout, because hidden pages are not painted. */
-function painted(): Promise<void> {
+function nextPaint(): Promise<void> {
   return new Promise((end) => {
     const late = setTimeout(end, LATE);
     requestAnimationFrame(() => {

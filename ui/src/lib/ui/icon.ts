@@ -21,7 +21,7 @@ export function safeIconUrl(icons: Icon[]): string | null {
 function isSafe(src: string): boolean {
   const head = src.length <= MAX_ICON_LENGTH ? SHOWN.exec(src)?.[0] : undefined;
   if (head === undefined) return false;
-  const bytes = decoded(src.slice(head.length));
+  const bytes = decodedBytes(src.slice(head.length));
   const picture = bytes === null ? null : readPictureHeader(bytes);
   if (picture === null || picture.animated) return false;
   const claimed = head
@@ -30,7 +30,7 @@ function isSafe(src: string): boolean {
   return claimed && picture.width <= WIDEST && picture.height <= WIDEST;
 }
 
-function decoded(base64: string): Uint8Array | null {
+function decodedBytes(base64: string): Uint8Array | null {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {

@@ -32,15 +32,15 @@ const marked = new Marked({
     link({ href, title, tokens }) {
       const words = this.parser.parseInline(tokens);
       const isEmpty = words.replace(/<(?!img)[^>]*>/g, "").trim() === "";
-      const url = LINKABLE.test(href) ? encoded(href) : null;
+      const url = LINKABLE.test(href) ? encodedUrl(href) : null;
       const target = url === null || isEmpty ? ` (${escape(href)})` : "";
-      return `<a href="${escape(url ?? "")}">${words}</a>${target}${behind(title)}`;
+      return `<a href="${escape(url ?? "")}">${words}</a>${target}${titleSuffix(title)}`;
     },
     image({ href, title, text }) {
       const src = safePictureUrl(href);
       const picture = src === null ? "" : `<img src="${escape(src)}" alt="">`;
       const source = src === null ? ` (${escape(shortened(href))})` : "";
-      return `${picture}${escape(text)}${source}${behind(title)}`;
+      return `${picture}${escape(text)}${source}${titleSuffix(title)}`;
     },
     code: ({ text, lang }) =>
       `${lang ? `<p>${escape(lang)}</p>` : ""}<pre><code>${escape(text)}</code></pre>`,
@@ -65,7 +65,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-function encoded(href: string): string | null {
+function encodedUrl(href: string): string | null {
   try {
     return encodeURI(href).replaceAll("%25", "%");
   } catch {
@@ -74,7 +74,7 @@ function encoded(href: string): string | null {
   }
 }
 
-function behind(title: string | null | undefined): string {
+function titleSuffix(title: string | null | undefined): string {
   return title ? ` (${escape(title)})` : "";
 }
 
@@ -119,7 +119,7 @@ const DEEP = new RegExp(
 export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | null {
   if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
   try {
-    return parsed(text, guide);
+    return parsedBlocks(text, guide);
   } catch (error) {
     // The text was nested too deeply for the parser.
     if (error instanceof RangeError) return null;
@@ -127,7 +127,7 @@ export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | n
   }
 }
 
-function parsed(text: string, guide: boolean): MarkdownBlock[] {
+function parsedBlocks(text: string, guide: boolean): MarkdownBlock[] {
   const tokens = marked.lexer(text);
   if (guide) void marked.walkTokens(tokens, toGuidePage);
   const blocks: MarkdownBlock[] = [];

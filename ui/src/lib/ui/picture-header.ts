@@ -15,7 +15,7 @@ export interface PictureHeader {
 export function readPictureHeader(bytes: Uint8Array): PictureHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    return png(view) ?? jpeg(view) ?? webp(view) ?? gif(view);
+    return pngHeader(view) ?? jpegHeader(view) ?? webpHeader(view) ?? gifHeader(view);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -26,7 +26,7 @@ function word(view: DataView, at: number): string {
   return String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)));
 }
 
-function png(view: DataView): PictureHeader | null {
+function pngHeader(view: DataView): PictureHeader | null {
   if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null;
   if (word(view, 12) !== "IHDR") return null;
   const size = { width: view.getUint32(16), height: view.getUint32(20) };
@@ -39,7 +39,7 @@ function png(view: DataView): PictureHeader | null {
   return { type: "png", ...size, animated: false };
 }
 
-function jpeg(view: DataView): PictureHeader | null {
+function jpegHeader(view: DataView): PictureHeader | null {
   if (view.getUint16(0) !== 0xffd8) return null;
   let at = 2;
   for (;;) {
@@ -57,7 +57,7 @@ function jpeg(view: DataView): PictureHeader | null {
   }
 }
 
-function webp(view: DataView): PictureHeader | null {
+function webpHeader(view: DataView): PictureHeader | null {
   if (word(view, 0) !== "RIFF" || word(view, 8) !== "WEBP") return null;
   const three = (at: number): number => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
   switch (word(view, 12)) {
@@ -83,10 +83,10 @@ function webp(view: DataView): PictureHeader | null {
 }
 
 /** Reads all frames of a GIF. Browser engines enlarge the screen to the first frame, so the largest size counts. */
-function gif(view: DataView): PictureHeader | null {
+function gifHeader(view: DataView): PictureHeader | null {
   if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
   let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
-  let at = 13 + colours(view.getUint8(10));
+  let at = 13 + colorTableBytes(view.getUint8(10));
   for (;;) {
     switch (view.getUint8(at)) {
       case 0x21:
@@ -96,7 +96,7 @@ function gif(view: DataView): PictureHeader | null {
         frames += 1;
         width = Math.max(width, view.getUint16(at + 1, true) + view.getUint16(at + 5, true));
         height = Math.max(height, view.getUint16(at + 3, true) + view.getUint16(at + 7, true));
-        at = afterParts(view, at + 11 + colours(view.getUint8(at + 9)));
+        at = afterParts(view, at + 11 + colorTableBytes(view.getUint8(at + 9)));
         break;
       case 0x3b:
         return frames === 0 ? null : { type: "gif", width, height, animated: frames > 1 };
@@ -107,7 +107,7 @@ function gif(view: DataView): PictureHeader | null {
 }
 
 /** Returns the length of a color table in bytes. */
-function colours(flags: number): number {
+function colorTableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
 }
 

@@ -40,7 +40,7 @@ export type SafePicture =
 /** Returns the data URL of a base64 picture, or the reason why it is not rendered. */
 export function safePicture(data: string, claimed: string): SafePicture {
   if (data.length > MAX_LENGTH) return { why: "bytes" };
-  const bytes = decoded(data);
+  const bytes = decodedBytes(data);
   const picture = bytes === null ? null : readPictureHeader(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
   if (picture === null || type !== `image/${picture.type}`) return { why: "type" };
@@ -61,7 +61,7 @@ export function safePictureUrl(url: string): string | null {
   return "src" in found && found.pixels <= SMALL && !found.animated ? found.src : null;
 }
 
-function decoded(base64: string): Uint8Array | null {
+function decodedBytes(base64: string): Uint8Array | null {
   try {
     const text = atob(base64);
     const bytes = new Uint8Array(text.length);

@@ -30,7 +30,7 @@ export function playableSound(data: string, declared: string): string | null {
 
 /** Detects the format of a sound by its first bytes. Returns `null` if it is unknown. */
 export function soundFormat(data: string): SoundFormat | null {
-  const bytes = header(data);
+  const bytes = headerBytes(data);
   if (bytes === null || bytes.length < 4) return null;
   const word = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
   if (word(0) === "RIFF") return word(8) === "WAVE" ? "wav" : null;
@@ -58,7 +58,7 @@ function text(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
-function header(data: string): Uint8Array | null {
+function headerBytes(data: string): Uint8Array | null {
   try {
     return Uint8Array.from(atob(data.slice(0, HEADER)), (c) => c.charCodeAt(0));
   } catch {

@@ -46,11 +46,11 @@ export function namePathOf(parent: string, rowId: number): string {
 /** Converts the draft of a complete form to a value. */
 export function convertDraft(shape: Shape, draft: PartDraft): FormResult {
   const problems: PartProblem[] = [];
-  const value = read(shape, draft, true, "", problems);
+  const value = readPart(shape, draft, true, "", problems);
   return { value, problems };
 }
 
-function read(
+function readPart(
   shape: Shape,
   draft: PartDraft,
   required: boolean,
@@ -100,7 +100,7 @@ function readObject(
   shape.fields.forEach((field, index) => {
     const part = draft.fields[index];
     if (part === undefined) return;
-    const value = read(field.shape, part, field.required, pathOf(path, field.name), problems);
+    const value = readPart(field.shape, part, field.required, pathOf(path, field.name), problems);
     if (value !== undefined) entries.push([field.name, value]);
   });
   const { extra } = shape;
@@ -112,7 +112,7 @@ function readObject(
     else if (knownNames.has(row.name))
       problems.push({ path: namePath, code: "name_taken", bound: null });
     knownNames.add(row.name);
-    const value = read(extra, row.draft, true, pathOf(path, row.id), problems);
+    const value = readPart(extra, row.draft, true, pathOf(path, row.id), problems);
     if (value !== undefined) entries.push([row.name, value]);
   }
   // `fromEntries` defines own properties, including `__proto__`.
@@ -132,7 +132,7 @@ function readArray(
   if (maxItems !== null && count > maxItems)
     problems.push({ path, code: "too_many", bound: maxItems });
   return draft.rows.flatMap((row) => {
-    const value = read(shape.item, row.draft, true, pathOf(path, row.id), problems);
+    const value = readPart(shape.item, row.draft, true, pathOf(path, row.id), problems);
     return value === undefined ? [] : [value];
   });
 }

@@ -5,7 +5,7 @@ import { textBeginning, visibleText } from "$lib/format/text-safety";
 import { m } from "../../paraglide/messages";
 
 import type { PartProblem, ProblemCode } from "./form-value";
-import type { JsonReason, Shape } from "./shape";
+import type { JsonEditorReason, Shape } from "./shape";
 
 /** Maximum number of characters of the default value in a label. */
 const LONGEST_DEFAULT = 60;
@@ -43,8 +43,8 @@ export function problemText({ code, bound }: PartProblem): string {
 }
 
 /** Returns the translated reason why a part can only be edited as JSON. */
-export function jsonReasonText(reason: JsonReason): string {
-  const texts: Record<JsonReason, () => string> = {
+export function jsonReasonText(reason: JsonEditorReason): string {
+  const texts: Record<JsonEditorReason, () => string> = {
     anything: m.tools_json_anything,
     combined: m.tools_json_combined,
     recursive: m.tools_json_recursive,
@@ -70,18 +70,18 @@ export function boundsText(shape: Shape): string | null {
   if (shape.kind === "text") {
     const range = rangeText(shape.minLength, shape.maxLength);
     return (
-      range && m.tools_bounds_characters({ range, count: last(shape.minLength, shape.maxLength) })
+      range && m.tools_bounds_characters({ range, count: bound(shape.minLength, shape.maxLength) })
     );
   }
   if (shape.kind === "array") {
     const range = rangeText(shape.minItems, shape.maxItems);
-    return range && m.tools_bounds_items({ range, count: last(shape.minItems, shape.maxItems) });
+    return range && m.tools_bounds_items({ range, count: bound(shape.minItems, shape.maxItems) });
   }
   return null;
 }
 
 /** Returns the number in a range that determines the plural form of its unit. */
-function last(least: number | null, most: number | null): number {
+function bound(least: number | null, most: number | null): number {
   return most ?? least ?? 0;
 }
 

@@ -5,7 +5,7 @@ import {
   isObject,
   type CommonShape,
   type JsonObject,
-  type JsonReason,
+  type JsonEditorReason,
   type JsonShape,
   type NumberShape,
   type ChoiceOption,
@@ -78,7 +78,7 @@ function titleOf(value: JsonValue): string {
 }
 
 /** Returns the shape of a part that is edited as JSON. */
-export function jsonShape(schema: JsonObject, reason: JsonReason): JsonShape {
+export function jsonShape(schema: JsonObject, reason: JsonEditorReason): JsonShape {
   return { ...commonProperties(schema), kind: "json", reason, nullable: false };
 }
 

@@ -24,7 +24,7 @@ import {
   isObject,
   type ObjectField,
   type JsonObject,
-  type JsonReason,
+  type JsonEditorReason,
   type ChoiceOption,
   type Shape,
 } from "./shape";
@@ -85,7 +85,7 @@ class Reader {
   private resolve(
     written: JsonObject,
     open: string[],
-  ): { schema: JsonObject; open: string[] } | { reason: JsonReason } {
+  ): { schema: JsonObject; open: string[] } | { reason: JsonEditorReason } {
     let schema = written;
     for (let hop = 0; hop < MAX_REFERENCE_HOPS; hop += 1) {
       const { $ref, allOf, ...rest } = schema;

@@ -6,7 +6,7 @@ import type { JsonValue } from "$lib/api/generated";
 export type JsonObject = { [key in string]: JsonValue };
 
 /** Reason why a part of a form is edited as JSON. */
-export type JsonReason =
+export type JsonEditorReason =
   "anything" | "combined" | "recursive" | "too_deep" | "too_large" | "elsewhere" | "unclear";
 
 /** Text formats that the form validates. */
@@ -68,7 +68,7 @@ export type TextShape = CommonShape & {
 export type ChoiceShape = CommonShape & { kind: "choice"; options: ChoiceOption[] };
 export type ConstantShape = CommonShape & { kind: "constant"; value: JsonValue };
 export type BooleanShape = CommonShape & { kind: "boolean" };
-export type JsonShape = CommonShape & { kind: "json"; reason: JsonReason };
+export type JsonShape = CommonShape & { kind: "json"; reason: JsonEditorReason };
 
 /** Shape of the form for one schema. */
 export type Shape =

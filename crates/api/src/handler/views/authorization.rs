@@ -84,10 +84,10 @@ pub(super) fn sign_in_reason_view(reason: HostReason) -> SignInReason {
 fn sign_in_step_view(step: HostStep) -> SignInStep {
     SignInStep {
         at: step.at,
-        duration_milliseconds: step.took,
-        purpose: step.what,
+        duration_milliseconds: step.duration_milliseconds,
+        purpose: step.purpose,
         request: step.request,
-        response: step.answer,
+        response: step.response,
         conclusion: step.conclusion,
         failed: false,
     }

@@ -26,6 +26,7 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
         body: consent_request_body_view(view.body, view.marks.review_state == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         reason: view.reason.to_owned(),
+        stricter_reason: view.stricter_reason,
         marks: review_marks_view(view.marks),
         call: view.call,
     }
@@ -33,9 +34,9 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
 
 fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
-        HostBody::Result { tool, parts, is_error, flags: _ } => {
+        HostBody::Result { tool, app, parts, is_error, flags: _ } => {
             let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
-            ConsentRequestBody::Result { tool, content, is_error }
+            ConsentRequestBody::Result { tool, app, content, is_error }
         }
         HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
             ConsentRequestBody::StartServer {
@@ -64,10 +65,14 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             earlier_approval,
         },
-        HostBody::Tool { tool, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
+        HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
-            claims: tool_claims_view(&tool),
+            claims: match app {
+                Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },
+                None => tool_claims_view(&tool),
+            },
+            app: app.map(|app| app.tool),
             title: tool.title,
             tool: tool.name,
             description: tool.description,

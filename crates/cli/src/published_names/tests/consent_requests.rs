@@ -41,6 +41,7 @@ fn consent_request(body: ConsentRequestBody) -> ConsentRequest {
         body,
         scopes: Vec::new(),
         reason: "tools-ask".into(),
+        stricter_reason: None,
         marks: marks(),
         call: None,
     }

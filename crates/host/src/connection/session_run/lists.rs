@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use host_state::TICK;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
 use offers::catalog::{Catalog, CatalogList, ListReader, NextListStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::tick_timer::TICK;
 use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_line};
 
 /// Maximum number of invalid items of one list page that are named in the activity log.

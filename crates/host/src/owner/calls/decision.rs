@@ -6,15 +6,16 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogList;
-use offers::definitions::Definition;
+use offers::definitions::DefinitionDigest;
 use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
 
 use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};
@@ -36,7 +37,7 @@ impl Owner {
             return self.decide_resolved_call(record, &facts.unwrap_or_default(), shown);
         }
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
-        record.following = Some(number);
+        record.pending.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
             if let Some(record) = owner.calls.take_resolved(&id, number) {
@@ -47,7 +48,7 @@ impl Owner {
 
     fn decide_resolved_call(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
         let Some(request) = &mut record.request else { return };
-        let disposition = self.decide_call_or_read(&record.view, &record.origin, request, paths);
+        let disposition = self.decide_call_or_read(&record.view, &record.origin, record.app.as_ref(), request, paths);
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
                 record.requested_prompt =
@@ -66,12 +67,16 @@ impl Owner {
         &mut self,
         view: &ServerCall,
         origin: &CallOrigin,
+        app: Option<&ProvidingApp>,
         request: &mut CallRequest,
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
-        match request.get() {
-            ClientRequest::CallTool { .. } => self.decide_tool_call(view, origin, request, paths),
-            other => self.decide_read(view, origin, other),
+        match (request.get(), app) {
+            (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
+                self.decide_app_tool_call(view, origin, app, (name.as_str(), arguments), paths)
+            }
+            (ClientRequest::CallTool { .. }, None) => self.decide_tool_call(view, origin, request, paths),
+            (other, _) => self.decide_read(view, origin, other),
         }
     }
 
@@ -113,7 +118,7 @@ impl Owner {
             .ok_or_else(missing)?;
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
-            self.audit_denied_call(call, origin, tool, hashed, rule.into());
+            self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
@@ -152,12 +157,13 @@ impl Owner {
             }
             PolicyDecision::Deny { by, .. } => {
                 let hashed = definition.call_hash(arguments);
-                self.audit_denied_call(call, origin, tool, hashed, by.text());
+                self.audit_denied_call(call, origin, ("tool", tool), hashed, by.text());
                 Err(CallFailure::Refused(format!("by {by}")))
             }
             PolicyDecision::Ask { reason, scopes, .. } => {
                 let body = ConsentRequestBody::Tool {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
+                    app: None,
                     arguments: arguments.clone(),
                     changed_since_allowed: definition.review_state == ReviewState::Changed
                         || reason == policy::DecisionReason::ToolChanged && !is_outdated,
@@ -169,18 +175,18 @@ impl Owner {
     }
 
     /// Records a tool call that the policy denied.
-    fn audit_denied_call(
+    pub(in crate::owner) fn audit_denied_call(
         &mut self,
         call: &ServerCall,
         origin: &CallOrigin,
-        tool: &str,
+        (kind, subject): (&'static str, &str),
         (hash, content): (Hash, String),
         rule: Cow<'static, str>,
     ) {
         self.audit_without_waiting(AuditedDecision {
             server: &call.server,
-            kind: "tool",
-            subject: tool,
+            kind,
+            subject,
             decision: "denied",
             by: "policy",
             hash: hash.as_str(),
@@ -200,14 +206,15 @@ impl Owner {
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
             // The rules may now depend on other paths, so the call is decided again from the beginning.
-            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
             record.view.state = CallState::AwaitingApproval;
             return self.resolve_paths_and_decide(record, None);
         }
         let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
-        let decided = self.decide_call_or_read(&record.view, &record.origin, request, &facts.unwrap_or_default());
+        let paths = facts.unwrap_or_default();
+        let decided = self.decide_call_or_read(&record.view, &record.origin, record.app.as_ref(), request, &paths);
         if !matches!(decided, Ok(CallDisposition::Allow(..))) {
-            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
         }
         match decided {
             Ok(CallDisposition::Allow(..)) => self.send(record, permit),
@@ -234,7 +241,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool that the server currently lists.
-    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);

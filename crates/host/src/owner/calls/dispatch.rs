@@ -10,7 +10,7 @@ use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use crate::connection::{CallTicket, ConnectionCommand};
+use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
@@ -29,7 +29,7 @@ impl Owner {
     pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, permit: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
-            record.edited = Some(arguments);
+            record.sent_call.edited = Some(arguments);
         }
         self.send(record, permit);
     }
@@ -38,7 +38,7 @@ impl Owner {
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, permit: SendPermit) {
         let allowed = permit.payload_hash().clone();
         if let Err((record, failure)) = self.try_send(record, permit) {
-            self.audit_unsent_call(&record.view, &record.origin, &allowed);
+            self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), &allowed);
             self.report_call_result(record, Err(failure));
         }
     }
@@ -58,12 +58,15 @@ impl Owner {
         }
         let Some(request) = record.request.take() else { return Ok(()) };
         let allowed_by = permit.source();
-        let (request, open_world) = match self.authorize_call(&record.view, request, permit) {
+        let (request, open_world) = match self.authorize_call(&record.view, record.app.as_ref(), request, permit) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };
         record.entry = self.audits.last;
         record.open_world = open_world;
+        if let Some(app) = record.app.clone() {
+            return self.send_to_app(record, &app, request);
+        }
         let ticket = CallTicket(self.events.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
@@ -75,22 +78,27 @@ impl Owner {
                 if let Some(by) = allowed_by {
                     self.record_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }
-                let id: Arc<str> = record.view.id.as_str().into();
-                self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
-                record.ticket = Some((run, ticket));
-                record.view.state = CallState::Running;
-                if let Some(sent) = record.sent.take() {
-                    // The caller may have stopped waiting.
-                    let _ = sent.send(record.edited.take());
-                }
-                if self.events.is_observed() {
-                    self.events.emit(HostEvent::CallChanged(record.view.clone()));
-                }
-                self.calls.records.insert(id, record);
+                self.register_sent_call(record, run, ticket);
                 Ok(())
             }
             Err(failure) => Err((record, failure)),
         }
+    }
+
+    /// Registers a call that was sent under this ticket, and notifies its caller and observers.
+    pub(in crate::owner) fn register_sent_call(&mut self, mut record: Box<CallRecord>, run: RunId, ticket: CallTicket) {
+        let id: Arc<str> = record.view.id.as_str().into();
+        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        record.ticket = Some((run, ticket));
+        record.view.state = CallState::Running;
+        if let Some(sent) = record.sent.take() {
+            // The caller may have stopped waiting.
+            let _ = sent.send(std::mem::take(&mut record.sent_call));
+        }
+        if self.events.is_observed() {
+            self.events.emit(HostEvent::CallChanged(record.view.clone()));
+        }
+        self.calls.records.insert(id, record);
     }
 
     /// Sends a request that requires no consent and that observers don't see as a call.

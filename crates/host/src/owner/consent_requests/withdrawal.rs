@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallState};
 use domain::consent_request::ConsentRequestOutcome;
+use host_state::AuditedDecision;
 use policy::ApprovalScope;
 use ports::AuditEntry;
 
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::OutgoingPayload;
 use crate::owner::state::{PendingRequest, RequestPurpose, Requester, originator_name};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
@@ -22,13 +22,15 @@ impl Owner {
             return;
         };
         self.withdraw_requests_if(|p| match &p.view.body {
-            ConsentRequestBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
+            ConsentRequestBody::Tool { tool, app: None, .. } => {
+                p.view.server == server && catalog.tool(&tool.name).is_none()
+            }
             _ => false,
         });
         for at in 0..self.consent.pending.len() {
             let pending = &mut self.consent.pending[at];
             if pending.view.server == server
-                && let ConsentRequestBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
+                && let ConsentRequestBody::Tool { tool, app: None, changed_since_allowed, .. } = &mut pending.view.body
                 && let Some(now) = catalog.tool(&tool.name)
                 && **tool != now
             {

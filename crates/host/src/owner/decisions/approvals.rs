@@ -58,7 +58,17 @@ impl Owner {
                     Ok(owner.launch_approved(pending, permit, lasting, words))
                 })
             }
-            ConsentRequestBody::Tool { tool, arguments, .. } => {
+            // Unlike a tool of the server, the definition is not pinned, and no grant is added.
+            ConsentRequestBody::Tool { app: Some(_), arguments, .. } => {
+                let (arguments, outgoing) = (arguments.clone(), OutgoingPayload::displayed(pending));
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
+                    if let RequestPurpose::Call(call) = pending.purpose {
+                        owner.send_approved(&call, arguments, permit);
+                    }
+                    Ok(DecisionProgress::Done)
+                })
+            }
+            ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
@@ -179,7 +189,7 @@ impl Owner {
     /// Handles the result of opening an approved URL: responds to the server, or reports the failure to the user.
     fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
-        let at = self.consent.position(id);
+        let at = self.consent.position_of(id);
         let acted = match opened {
             Err(cause) => {
                 self.audit_outcome(shown, ConsentRequestOutcome::Withdrawn, None);

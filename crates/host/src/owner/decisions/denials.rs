@@ -4,10 +4,10 @@
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOutcome;
+use host_state::AuditedDecision;
 use policy::DecisionSource;
 
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,

@@ -4,11 +4,11 @@ use std::slice;
 use std::sync::Arc;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use policy::{Grant, GrantSubject};
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::state::{GrantBasis, RestoreGrantError};
 use crate::view::HostEvent;
 

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestId;
+use host_state::AuditedDecision;
 use mcp_proto::types::Tool;
-use offers::definitions::{Definition, declares_read_only, definition_declares_read_only};
+use offers::definitions::{DefinitionDigest, declares_read_only, definition_declares_read_only};
 use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
 use ports::server_config::grant_hash;
 
 use super::approvals::ApprovalDuration;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, RequestPurpose};
 use crate::view::ConsentRequestBody;
@@ -49,8 +49,9 @@ impl Owner {
                 break;
             }
             let definition = self.current_definition(server, entry.name());
-            let is_eligible =
-                |own: &Definition| own.review_state == ReviewState::Reviewed && own.read_only && !own.asks_each_time;
+            let is_eligible = |own: &DefinitionDigest| {
+                own.review_state == ReviewState::Reviewed && own.read_only && !own.asks_each_time
+            };
             // A server may list a name twice, of which only the first entry counts.
             if definition.is_some_and(is_eligible) && !tools.iter().any(|name| name == entry.name()) {
                 tools.push(entry.name().to_owned());

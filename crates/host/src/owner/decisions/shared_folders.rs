@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use domain::consent_request::ConsentRequestId;
+use host_state::AuditedDecision;
 use mcp_proto::session::{ClientNotification, ClientResponse};
 use policy::{ApprovalScope, Hash};
 use serde_json::json;
 
 use crate::connection::ConnectionCommand;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, DecisionReply, PendingRequest, to_roots};
 use crate::view::ConsentRequestBody;
@@ -52,7 +52,7 @@ impl Owner {
         };
         let others: Vec<ConsentRequestId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
         for id in others {
-            let Some(at) = self.consent.position(id) else { continue };
+            let Some(at) = self.consent.position_of(id) else { continue };
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();

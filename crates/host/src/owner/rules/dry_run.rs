@@ -85,7 +85,7 @@ impl Owner {
             }
             DryRunAct::Form => PolicyAct::FillForm { server },
             DryRunAct::Url => PolicyAct::OpenUrl { server },
-            DryRunAct::Roots => PolicyAct::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryRunAct::Roots => PolicyAct::ShareRoots { server, decided: self.are_roots_decided(server) },
             DryRunAct::SignIn => PolicyAct::SignIn { server, steps_up: false },
         };
         let assumed_unchanged = matches!(act, PolicyAct::StartServer { .. }) && approved.is_some();

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use tokio::sync::oneshot;
 
 use super::parse_rules_file;
 use crate::owner::Owner;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of changed rules that get an audit entry each when a rule file has changed.
@@ -67,6 +67,22 @@ impl Owner {
 
     /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
+        self.write_rule(rule, put_rule, Self::set_session_rule, reply);
+    }
+
+    /// Adds a removed rule again, under the same id unless another rule has it by now.
+    pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
+        self.write_rule(rule, restore_rule, Self::restore_session_rule, reply);
+    }
+
+    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id.
+    fn write_rule(
+        &mut self,
+        rule: PolicyRule,
+        in_file: fn(&mut PolicyFile, &PolicyRule) -> Result<u64, RulesError>,
+        in_session: fn(&mut Self, PolicyRule) -> Result<u64, RulesError>,
+        reply: oneshot::Sender<Result<RuleRef, RulesError>>,
+    ) {
         if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
             // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(error.into()));
@@ -76,12 +92,12 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.scope == RuleScope::Always {
-                let change = move |file: &mut PolicyFile| put_rule(file, &rule);
+                let change = move |file: &mut PolicyFile| in_file(file, &rule);
                 owner.change_rules(change, move |_, set| {
                     let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::User, id }));
                 });
             } else {
-                let set = owner.set_session_rule(rule);
+                let set = in_session(owner, rule);
                 let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::Session, id }));
             }
         });
@@ -91,7 +107,11 @@ impl Owner {
         if rule.id != 0 && !self.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
-        let id = self.permissions.policy.session_mut().add(rule)?;
+        self.restore_session_rule(rule)
+    }
+
+    fn restore_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        let id = self.permissions.policy.session_mut().restore(rule)?;
         self.on_rules_changed();
         Ok(id)
     }
@@ -212,4 +232,12 @@ pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, 
     let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
     own.clone_from(rule);
     Ok(rule.id)
+}
+
+/// Adds a removed rule again, under the same id unless another rule has it by now.
+fn restore_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
+    let mut rules = RuleSet::compile(RuleSource::User, std::mem::take(&mut file.rules))?;
+    let id = rules.restore(rule.clone())?;
+    file.rules = rules.iter().cloned().collect();
+    Ok(id)
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
@@ -17,7 +18,6 @@ use super::Owner;
 use super::model_request::AuthorizedModelRequest;
 use super::request::SamplingRequest;
 use crate::owner::DeferredTurn;
-use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial_response};
 use crate::owner::state::{
     AutoApprovedRequest, ModelOutcome, ModelRun, Requester, SharedModelOutput, UsageReservation, refusal_error,

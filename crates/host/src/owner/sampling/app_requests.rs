@@ -4,7 +4,7 @@ use domain::call::CallFailure;
 use mcp_apps::SamplingResultForm;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use policy::{Hash, PolicyAct, PolicyDecision};
+use policy::{Hash, PolicyAct};
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::owner::gate::AuthorizedPayload;
 use crate::owner::state::{AppSamplingRequest, CallOrigin, DecisionError, Requester};
-use crate::view::{ConsentRequestBody, ServerState};
+use crate::view::ServerState;
 
 impl Owner {
     /// Handles a sampling request of an app: denies it, adds a consent request, or lets a model reply, as the policy
@@ -43,17 +43,12 @@ impl Owner {
         }
         let number = self.events.new_id();
         let requester = Requester::App { run, number };
-        let request = AppSamplingRequest { run, why: self.call_consent_origin(origin, server), reply };
+        let origin = self.call_consent_origin(origin, server);
+        let request = AppSamplingRequest { run, origin, reply };
         self.log_request_of_app(server, &request, "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
-        match decision {
-            PolicyDecision::Deny { reason, .. } => {
-                let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-                self.refuse_denied_request(server, requester, (&body, None), reason);
-            }
-            decision => self.on_sampling(server, requester, None, params, decision),
-        }
+        self.on_sampling(server, requester, None, params, decision);
         Ok(requester)
     }
 
@@ -128,9 +123,9 @@ mod tests {
         let world = HostFixture::new().await;
         let respond = |owner: &mut Owner| {
             let (reply, _) = oneshot::channel();
-            let why =
+            let origin =
                 ConsentRequestOrigin::App { conversation: None, tool: "show".to_owned(), reaches_other_hosts: false };
-            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, why, reply });
+            owner.models.sampling.app_requests.insert(7, AppSamplingRequest { run: RUN, origin, reply });
             let answer = ClientResponse::Sampling(Box::new(empty_sampling_result()));
             let answer = authorize_allowed_response(DecisionSource::BuiltIn, answer);
             owner.send_response(SERVER, Requester::App { run: RUN, number: 7 }, answer);

@@ -13,13 +13,13 @@ mod request;
 use std::collections::BTreeSet;
 
 use domain::StoreError;
+use host_state::AuditedDecision;
 use policy::{Hash, canonical_json};
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
-use super::audited_decision::AuditedDecision;
 use super::state::{ReadDocument, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
 use crate::HostClosed;

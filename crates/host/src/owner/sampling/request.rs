@@ -27,7 +27,8 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
-    /// Handles a sampling request that no rule denies: checks it, chooses a model, and requests consent if required.
+    /// Handles a sampling request about which the policy has decided: refuses it, or chooses a model and requests
+    /// consent if required.
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,
@@ -36,6 +37,17 @@ impl Owner {
         mut params: Box<CreateMessageParams>,
         decision: PolicyDecision,
     ) {
+        let allowed_by = match decision {
+            PolicyDecision::Deny { reason, .. } => {
+                let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
+                return self.refuse_denied_request(server, of, (&body, None), reason);
+            }
+            PolicyDecision::Allow { .. } if self.models.sampling.is_app_with_other_hosts(of) => {
+                Err((DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES))
+            }
+            PolicyDecision::Allow { by } => Ok(by),
+            PolicyDecision::Ask { reason, scopes, .. } => Err((reason, scopes)),
+        };
         if let Err((reason, answer)) = self.models.sampling.check_sampling_allowed(server, &params, self.now()) {
             if let Some(record) = self.servers.records.get(server) {
                 record.log_activity_line(ActivityKind::State, &format!("sampling was refused: {reason}"));
@@ -50,16 +62,9 @@ impl Owner {
             self.models.store_chosen_model(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
-        match decision {
-            PolicyDecision::Allow { .. } if self.models.sampling.is_app_with_other_hosts(of) => {
-                self.request_sampling_consent(request, DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES);
-            }
-            PolicyDecision::Allow { by } => self.begin_sampling_by_rule(request, by),
-            PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
-            // Unreachable, since the callers handle denials.
-            PolicyDecision::Deny { reason, .. } => {
-                self.request_sampling_consent(request, reason, SAMPLING_APPROVAL_SCOPES)
-            }
+        match allowed_by {
+            Ok(by) => self.begin_sampling_by_rule(request, by),
+            Err((reason, scopes)) => self.request_sampling_consent(request, reason, scopes),
         }
     }
 

@@ -26,7 +26,7 @@ impl Owner {
         id: ConsentRequestId,
         hash: Option<&str>,
     ) -> Result<UnsandboxedStart, DecisionError> {
-        let pending = &self.consent.pending[self.consent.position(id).ok_or(DecisionError::NotOpen)?];
+        let pending = &self.consent.pending[self.consent.position_of(id).ok_or(DecisionError::NotOpen)?];
         let is_uncontained = matches!(&pending.view.body, ConsentRequestBody::StartServer { config, plan: None, .. } if config.sandbox.is_none());
         if !is_uncontained {
             return Err(DecisionError::WrongKind("only a local server without a sandbox can get one"));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use credentials::settings::SignInSettingsError;
+use host_state::unresolved_secret_failure;
 use launches::approvals::command_hash;
 use launches::current_files::read_current_files;
 use mcp_proto::session::{HandshakeMode, SessionConfig};
@@ -16,7 +17,7 @@ use process::{LaunchFiles, SearchPath, ServerCommand};
 use serde_json::{Map, Value, json};
 
 use super::command_lookup::verify_bundle;
-use crate::connection::{self, ConnectionStart, ConnectionTarget, HttpStart, RunId, outcome_unresolved};
+use crate::connection::{self, ConnectionStart, ConnectionTarget, HttpStart, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::sign_in::ServerSignIn;
@@ -85,7 +86,7 @@ impl Owner {
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
-            Err(cause) => self.fail_server(name, outcome_unresolved(&cause)),
+            Err(cause) => self.fail_server(name, unresolved_secret_failure(&cause)),
         }
     }
 
@@ -109,7 +110,7 @@ impl Owner {
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
-            Err(cause) => self.fail_server(name, outcome_unresolved(&cause)),
+            Err(cause) => self.fail_server(name, unresolved_secret_failure(&cause)),
         }
     }
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use credentials::sign_in::EnteredClient;
 use domain::Millis;
-use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, User};
+use host_state::DisplayedSignInProgress;
+use mcp_auth::{AuthReason, ClientAuthentication, ConsentAnswer, ConsentPrompt, PreregisteredClient, UserInteraction};
 use ports::time::SharedClock;
 use ports::url_parts::UrlParts;
 use ports::{Platform, Ports};
@@ -24,25 +25,6 @@ use crate::view::ConsentRequestBody;
 const BROWSER_REDIRECT_TIMEOUT: Millis = 5 * 60 * 1000;
 /// Maximum number of redirect URLs pasted by the user that wait for the sign-in to process them.
 const MAX_PENDING_PASTED_URLS: usize = 4;
-
-/// Progress of a sign-in that is displayed to the user.
-#[derive(Debug, Clone)]
-pub(super) struct DisplayedSignInProgress {
-    pub(super) reason: AuthReason,
-    pub(super) since: Millis,
-    /// Redirect URI of the sign-in, or `None` before it is known.
-    pub(super) redirect_uri: Option<Url>,
-    /// End of the wait for the browser, or `None` before the browser was opened.
-    pub(super) ends_at: Option<Millis>,
-    /// Reason why the browser could not be opened, if it failed.
-    pub(super) browser_problem: Option<String>,
-}
-
-impl DisplayedSignInProgress {
-    pub(super) fn new(reason: AuthReason, since: Millis) -> Self {
-        Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
-    }
-}
 
 /// The user as seen by one server's sign-in: asks for consent, opens the browser, and receives pasted URLs.
 pub(super) struct SignInUser {
@@ -149,14 +131,14 @@ impl Drop for ConsentWithdrawal<'_> {
 }
 
 #[async_trait]
-impl User for SignInUser {
+impl UserInteraction for SignInUser {
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         {
             let mut way = self.progress();
             way.reason.clone_from(&request.reason);
             way.redirect_uri.clone_from(&request.redirect_uri);
         }
-        match self.request_consent(views::consent_body(request)).await {
+        match self.request_consent(views::sign_in_consent_body(request)).await {
             SignInAnswer::Yes(permit) => {
                 *self.permit() = Some(permit);
                 ConsentAnswer::Yes

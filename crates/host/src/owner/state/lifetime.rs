@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use crate::owner::WeakOwner;
 
 /// State of the host's shutdown, and the callers of `close` that wait for it.
-pub(in crate::owner) struct Lifetime {
+pub(in crate::owner) struct HostShutdown {
     /// Weak reference to the host's state, by which spawned tasks lock it.
     pub(in crate::owner) back: WeakOwner,
     pub(in crate::owner) is_closing: bool,
@@ -13,7 +13,7 @@ pub(in crate::owner) struct Lifetime {
     pub(in crate::owner) waiting: Vec<oneshot::Sender<()>>,
 }
 
-impl Lifetime {
+impl HostShutdown {
     pub(in crate::owner) const fn new(back: WeakOwner) -> Self {
         Self { back, is_closing: false, waiting: Vec::new() }
     }

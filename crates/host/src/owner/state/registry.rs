@@ -163,6 +163,12 @@ impl ServerRegistry {
         }
     }
 
+    /// Returns `true` if the sandbox of a server allows no folders, so that it receives none whatever is shared.
+    pub(in crate::owner) fn has_no_shareable_folders(&self, server: &str) -> bool {
+        let config = self.records.get(server).and_then(|record| record.config.as_stdio());
+        config.and_then(|config| config.sandbox.as_ref()).is_some_and(|sandbox| sandbox.folders.is_empty())
+    }
+
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {

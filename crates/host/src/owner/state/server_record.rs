@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ::supervision::activity::{ActivityKind, ActivityLog};
 use ::supervision::limits::UsageGauge;
 use domain::Millis;
-use host_state::{LaunchState, OfferState, Supervision};
+use host_state::{LaunchState, OfferState, RestartState};
 use mcp_proto::Revision;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingCapability, SamplingContent};
@@ -32,7 +32,7 @@ pub(crate) struct ServerRecord {
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Measured resource usage of the server, and the limits on it.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
-    pub(in crate::owner) supervision: Supervision,
+    pub(in crate::owner) supervision: RestartState,
     /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: SignInState,
@@ -50,7 +50,7 @@ impl ServerRecord {
             offer: OfferState::default(),
             activity: Arc::new(Mutex::new(activity)),
             used: Arc::default(),
-            supervision: Supervision::default(),
+            supervision: RestartState::default(),
             start_again: false,
             access: SignInState::default(),
             clock,

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::pin::pin;
 
 use models::{Conversion, ConversionChoices, ModelRef, UnsupportedFeature};
+use testkit::model::provider_settings;
 
 use super::*;
-use crate::providers::provider_settings;
 
 /// Maximum number of reply tokens that the server requests.
 const MAX_REPLY_TOKENS: u64 = 4_000;

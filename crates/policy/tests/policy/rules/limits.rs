@@ -228,3 +228,18 @@ fn trust_applies_to_the_exact_server_name() {
     let allows = PolicyRule { trusted_server: false, ..PolicyRule::for_trusted_server("files") };
     assert!(!allows.trusts("files"), "a rule that allows is not a trust rule");
 }
+
+#[test]
+fn restored_rules_leave_numbers_for_new_rules() {
+    let mut set = RuleSet::compile(RuleSource::User, vec![ask_rule()]).unwrap();
+    for id in [0, 1, u64::MAX] {
+        let restored = set.restore(PolicyRule { id, ..ask_rule() }).unwrap();
+        let is_new = set.iter().filter(|own| own.id == restored).count() == 1;
+        assert!(is_new && restored < 10, "{id} becomes {restored}");
+    }
+    assert_eq!(set.restore(PolicyRule { id: 7, ..ask_rule() }).unwrap(), 7);
+    assert_eq!(set.add(ask_rule()).unwrap(), 8, "the next rule has the next number");
+    let mut full = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::LIMIT]).unwrap();
+    let more = full.restore(PolicyRule { id: 1_000_000, ..ask_rule() }).unwrap_err();
+    assert_eq!(more.error, RuleError::TooMany);
+}

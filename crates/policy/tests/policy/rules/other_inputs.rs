@@ -3,7 +3,7 @@
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, DecisionReason, DecisionSource, Grant, GrantId, GrantSubject, Hash,
     Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleFit,
-    RuleRef, RuleSource,
+    RuleRef, RuleSource, StricterReason,
 };
 use serde_json::{Value, json};
 
@@ -234,4 +234,7 @@ fn explanation_states_that_the_tool_always_asks() {
     assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
     assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");
     assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "the text must be a stable name");
+    assert_eq!(DecisionReason::ToolAsksEachTime.stricter(), Some(StricterReason::EachTime), "it overrides the rule");
+    assert_eq!(DecisionReason::AppToolsAsk.stricter(), Some(StricterReason::EachTime), "no rule allows tools of apps");
+    assert_eq!(DecisionReason::ToolsAsk.stricter(), None, "a rule can allow what no rule allows yet");
 }

@@ -17,11 +17,11 @@ pub(super) struct TrafficCounter {
 }
 
 impl TrafficCounter {
-    pub(super) fn read(&self) -> u64 {
+    pub(super) fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    pub(super) fn written(&self) -> u64 {
+    pub(super) fn bytes_written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 }

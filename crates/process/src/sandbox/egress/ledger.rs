@@ -71,7 +71,7 @@ pub(super) struct OpenConnection {
 
 impl OpenConnection {
     /// Returns the byte counters of the connection.
-    pub(super) fn traffic(&self) -> Arc<TrafficCounter> {
+    pub(super) fn traffic_counter(&self) -> Arc<TrafficCounter> {
         Arc::clone(&self.traffic)
     }
 }
@@ -173,7 +173,7 @@ impl LedgerState {
     /// Adds the bytes transferred over an open connection since the last report to the counts of its destination.
     fn count_transferred_bytes(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
-        let (up, down) = (open.traffic.written(), open.traffic.read());
+        let (up, down) = (open.traffic.bytes_written(), open.traffic.bytes_read());
         let (more_up, more_down) = (up - open.reported_up, down - open.reported_down);
         (open.reported_up, open.reported_down) = (up, down);
         if more_up + more_down > 0 {

@@ -275,7 +275,7 @@ impl ProxyState {
         match opened.await {
             Ok(stream) => {
                 let open = self.ledger.record_opened(destination);
-                Ok((CountedStream::new(stream, open.traffic()), open))
+                Ok((CountedStream::new(stream, open.traffic_counter()), open))
             }
             Err(ConnectFault::Refused { cause, add }) => {
                 self.ledger.record_refused(destination, &cause, &add);
@@ -311,7 +311,7 @@ impl ProxyTunnel {
 async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {
-        let now = Some((traffic.read(), traffic.written()));
+        let now = Some((traffic.bytes_read(), traffic.bytes_written()));
         if now == before {
             return;
         }

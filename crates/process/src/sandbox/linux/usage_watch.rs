@@ -51,7 +51,7 @@ impl UsageWatch {
         UsageWatch { meter, _looks: looks }
     }
 
-    pub(crate) fn meter(&self) -> &ResourceMeter {
+    pub(crate) fn resource_meter(&self) -> &ResourceMeter {
         &self.meter
     }
 }
@@ -68,7 +68,7 @@ impl WatchedServer {
         if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
             return;
         }
-        let started = platform::descendants(self.pid);
+        let started = platform::find_descendants(self.pid);
         // Fails only if the server has ended.
         let _ = platform::kill_group(self.pid);
         platform::kill_processes(&started);

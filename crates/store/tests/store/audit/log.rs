@@ -149,6 +149,22 @@ fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
 }
 
 #[test]
+fn e26_hash_of_a_request_finds_its_entry() {
+    let folder = LogFolder::new();
+    let log = folder.log();
+    for hash in ["3f2a9c1b".to_owned() + &"0".repeat(56), "0".repeat(56) + "3f2a9c1b"] {
+        log.append(AuditEntry { hash, ..decision_entry("read_file") }).unwrap();
+    }
+    let found = |word: &str| {
+        let query = AuditQuery { words: vec![word.to_owned()], ..AuditQuery::latest(10) };
+        log.read(&query).unwrap().iter().map(|entry| entry.number).collect::<Vec<_>>()
+    };
+    assert_eq!(found("3F2A9C1B"), [1], "the digits that a request shows find its entry");
+    assert_eq!(found(&("3f2a9c1b".to_owned() + &"0".repeat(56))), [1], "the whole hash finds it");
+    assert!(found("3f2a9c1").is_empty(), "fewer digits are a word, which hashes must not contain");
+}
+
+#[test]
 fn query_filters_entries() {
     let folder = LogFolder::new();
     let log = folder.log();

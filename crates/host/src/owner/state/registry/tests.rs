@@ -58,6 +58,15 @@ fn sandboxed_server_receives_only_folders_within_its_sandbox() {
 }
 
 #[test]
+fn e7_only_a_sandbox_without_folders_leaves_nothing_to_share() {
+    let folder = AllowedFolder { path: PathBuf::from("/work"), access: AccessMode::Read };
+    let sandbox = |folders| Some(SandboxConfig { folders, network: NetworkAccess::None });
+    assert!(registry_with_server(sandbox(vec![])).has_no_shareable_folders("s"), "no folder would reach the server");
+    assert!(!registry_with_server(sandbox(vec![folder])).has_no_shareable_folders("s"), "the folder may be shared");
+    assert!(!registry_with_server(None).has_no_shareable_folders("s"), "any folder may be shared");
+}
+
+#[test]
 fn cancelled_start_is_no_longer_awaited() {
     let mut registry = registry_with_server(None);
     let config = registry.records["s"].config.clone();

@@ -10,7 +10,7 @@ const MAX_WAITING_CALLERS: usize = 64;
 
 /// Callers that wait until lists of a server are read again.
 #[derive(Debug, Default)]
-pub(super) struct PendingRefreshes(Vec<PendingRefresh>);
+pub struct PendingRefreshes(Vec<PendingRefresh>);
 
 #[derive(Debug)]
 struct PendingRefresh {
@@ -23,7 +23,7 @@ struct PendingRefresh {
 impl PendingRefreshes {
     /// Registers a caller that waits until these lists are read again. If too many callers wait, `known` is returned
     /// immediately.
-    pub(super) fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
+    pub fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
         if lists.is_empty() || self.0.len() >= MAX_WAITING_CALLERS {
             // The caller may have stopped waiting.
             let _ = reply.send(Arc::clone(known));
@@ -33,12 +33,13 @@ impl PendingRefreshes {
     }
 
     /// Returns `true` if a caller waits for a read of this list that has not begun yet.
-    pub(super) fn is_requested(&self, list: CatalogList) -> bool {
+    #[must_use]
+    pub fn is_requested(&self, list: CatalogList) -> bool {
         self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
     }
 
     /// Records that a read of this list begins.
-    pub(super) fn begin(&mut self, list: CatalogList) {
+    pub fn begin(&mut self, list: CatalogList) {
         for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
             *begun |= *own == list;
         }
@@ -46,7 +47,7 @@ impl PendingRefreshes {
 
     /// Records that a read of this list ended, completely or not, and replies to the callers whose lists have all been
     /// read.
-    pub(super) fn finish(&mut self, list: CatalogList, found: &Arc<Catalog>) {
+    pub fn finish(&mut self, list: CatalogList, found: &Arc<Catalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }

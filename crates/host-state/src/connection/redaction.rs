@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use mcp_proto::session::{CallError, CloseReason};
 use supervision::activity::ActivityLog;
 
-use crate::view::Failure;
+use crate::view::ServerFailure;
 
 /// Returns a call's error with all access tokens redacted.
-pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
+pub fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
     let clean = |text: String| redact_text(activity, text);
     match error {
         CallError::Server(mut rpc) => {
@@ -27,8 +27,8 @@ pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> C
 }
 
 /// Returns a server's failure with all access tokens redacted.
-pub(super) fn redact_failure(activity: &Mutex<ActivityLog>, failure: Failure) -> Failure {
-    Failure { message: redact_text(activity, failure.message), ..failure }
+pub fn redact_failure(activity: &Mutex<ActivityLog>, failure: ServerFailure) -> ServerFailure {
+    ServerFailure { message: redact_text(activity, failure.message), ..failure }
 }
 
 fn redact_text(activity: &Mutex<ActivityLog>, text: String) -> String {
@@ -64,7 +64,7 @@ mod tests {
                 "only the token is redacted: {shown}"
             );
         }
-        let failed = redact_failure(&activity, Failure::new(FailureReason::Exited, message()));
+        let failed = redact_failure(&activity, ServerFailure::new(FailureReason::Exited, message()));
         assert_eq!(failed.message, "not with [redacted]", "the failure of a server is redacted");
     }
 }

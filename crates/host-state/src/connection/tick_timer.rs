@@ -8,10 +8,11 @@ use mcp_transport::driver::WakeFlag;
 use tokio::time::{Instant, Sleep};
 
 /// Interval at which activity, progress and changed resources are forwarded to the owner.
-pub(super) const TICK: Duration = Duration::from_millis(50);
+pub const TICK: Duration = Duration::from_millis(50);
 
 /// Schedule of the next tick, at which gathered reports are forwarded, and the timer that waits for it.
-pub(super) struct TickTimer {
+#[derive(Debug)]
+pub struct TickTimer {
     next: Option<Instant>,
     /// Timer that expires at the next tick.
     alarm: Pin<Box<Sleep>>,
@@ -20,36 +21,45 @@ pub(super) struct TickTimer {
     is_soon: bool,
 }
 
+impl Default for TickTimer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl TickTimer {
-    pub(super) fn new() -> Self {
+    /// Returns a timer without a scheduled tick.
+    #[must_use]
+    pub fn new() -> Self {
         Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: WakeFlag::default(), is_soon: false }
     }
 
     /// Schedules a tick within [`TICK`], unless this function was already called since the last tick.
-    pub(super) fn schedule_soon(&mut self) {
+    pub fn schedule_soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
             self.schedule_by(Instant::now() + TICK);
         }
     }
 
     /// Schedules the next tick at this time, unless an earlier tick is scheduled.
-    pub(super) fn schedule_by(&mut self, at: Instant) {
+    pub fn schedule_by(&mut self, at: Instant) {
         self.next = Some(self.next.map_or(at, |tick| tick.min(at)));
     }
 
     /// Returns `true` if the scheduled tick is due.
-    pub(super) fn is_due(&self, now: Instant) -> bool {
+    #[must_use]
+    pub fn is_due(&self, now: Instant) -> bool {
         self.next.is_some_and(|tick| tick <= now)
     }
 
     /// Cancels the scheduled tick.
-    pub(super) const fn clear(&mut self) {
+    pub const fn clear(&mut self) {
         self.next = None;
         self.is_soon = false;
     }
 
     /// Returns `Ready` when the scheduled tick is due, and `Pending` while no tick is scheduled.
-    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(tick) = self.next else { return Poll::Pending };
         if tick != self.alarm.deadline() {
             self.alarm.as_mut().reset(tick);

@@ -1,0 +1,255 @@
+//! Tools that a shown app provides to the model of its conversation. The user turns them on for this app, as displayed;
+//! other definitions turn them off. The host decides about each call before it arrives here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use domain::app_view::{AppToolView, AppViewChange, ProvidingApp};
+use domain::call::CallId;
+use host::{AppToolCommand, AppTools, Host};
+use mcp_apps::limits::{APP_TOOL_TIMEOUT, MAX_APP_TOOL_CALLS};
+use mcp_apps::{AppCallId, AppToolError, AppToolList, View};
+use mcp_proto::RpcError;
+use mcp_proto::session::CallError;
+use mcp_proto::types::{CallToolResult, Map, Tool};
+use policy::Hash;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::AppViewError;
+
+/// Maximum number of commands of the host that wait for the async task of an app. Each call can be cancelled.
+const MAX_PENDING_COMMANDS: usize = 2 * MAX_APP_TOOL_CALLS;
+
+/// Sender for the outcome of a call.
+type CallReply = oneshot::Sender<Result<CallToolResult, CallError>>;
+
+/// Tools that one shown app offers, and the calls of them that the app has not answered.
+pub(crate) struct OfferedAppTools {
+    host: Host,
+    server: String,
+    app: ProvidingApp,
+    /// Conversation whose model can use the tools, or `None` if the app belongs to no conversation.
+    conversation: Option<String>,
+    /// Tools that the app listed last.
+    listed: Vec<Tool>,
+    /// Number of tools in the list that are invalid or exceed the limits.
+    unusable: usize,
+    /// Those of the listed tools that the server has no tools of the same name as.
+    tools: Arc<Vec<Tool>>,
+    dropped: u64,
+    /// Hash of the current definitions.
+    hash: Hash,
+    /// Set while the user lets the model use the tools.
+    is_on: bool,
+    /// Set while the app is asked for its tools.
+    is_listing: bool,
+    /// Set if the app reported a change while it was asked for its tools.
+    is_outdated: bool,
+    calls: BTreeMap<AppCallId, (CallId, CallReply)>,
+    sender: mpsc::Sender<AppToolCommand>,
+    commands: mpsc::Receiver<AppToolCommand>,
+}
+
+impl OfferedAppTools {
+    pub(crate) fn new(host: Host, server: String, app: ProvidingApp, conversation: Option<String>) -> Self {
+        let (sender, commands) = mpsc::channel(MAX_PENDING_COMMANDS);
+        let tools: Arc<Vec<Tool>> = Arc::default();
+        Self {
+            host,
+            server,
+            app,
+            conversation,
+            listed: Vec::new(),
+            unusable: 0,
+            hash: definitions_hash(&tools),
+            tools,
+            dropped: 0,
+            is_on: false,
+            is_listing: false,
+            is_outdated: false,
+            calls: BTreeMap::new(),
+            sender,
+            commands,
+        }
+    }
+
+    /// Waits for the next command of the host. Cancel safe.
+    pub(crate) async fn next_command(&mut self) -> AppToolCommand {
+        match self.commands.recv().await {
+            Some(command) => command,
+            // Not reached, since `sender` is retained.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Asks the app for its tools, if it offers any and belongs to a conversation.
+    pub(crate) fn request_list(&mut self, view: &mut View, now: Instant) {
+        if self.conversation.is_none() {
+            return;
+        }
+        if self.is_listing {
+            self.is_outdated = true;
+        } else if view.list_app_tools(now).is_ok() {
+            self.is_listing = true;
+        }
+    }
+
+    /// Processes the app's list of tools. Tools that differ from the previous ones are turned off. Returns the change for
+    /// the user, if there is one.
+    pub(crate) async fn on_listed(
+        &mut self,
+        view: &mut View,
+        listed: Result<AppToolList, AppToolError>,
+        now: Instant,
+    ) -> Option<AppViewChange> {
+        self.is_listing = false;
+        if std::mem::take(&mut self.is_outdated) {
+            self.request_list(view, now);
+        }
+        // An app whose tools can't be read has none.
+        let AppToolList { tools, dropped } = listed.unwrap_or_default();
+        self.listed = tools.into_iter().map(|tool| tool.definition).collect();
+        self.unusable = dropped;
+        self.refuse_names_of_server().await
+    }
+
+    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
+    /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
+    pub(crate) async fn refuse_names_of_server(&mut self) -> Option<AppViewChange> {
+        let of_server = self.names_of_server().await;
+        let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
+        let refused = self.listed.len() - tools.len();
+        let (hash, dropped) = (definitions_hash(&tools), (self.unusable + refused) as u64);
+        if hash == self.hash && dropped == self.dropped {
+            return None;
+        }
+        if hash != self.hash {
+            self.turn_off(false).await;
+        }
+        (self.tools, self.hash, self.dropped) = (Arc::new(tools), hash, dropped);
+        Some(self.change())
+    }
+
+    /// Returns those names of the listed tools that tools of the server have.
+    async fn names_of_server(&self) -> BTreeSet<String> {
+        if self.listed.is_empty() {
+            return BTreeSet::new();
+        }
+        // Without its server, an app has no tools that can be called.
+        let Ok(catalog) = self.host.catalog(self.server.clone()).await else { return BTreeSet::new() };
+        let is_listed = |name: &str| self.listed.iter().any(|tool| tool.name == name);
+        catalog.tools.iter().filter(|entry| is_listed(entry.name())).map(|entry| entry.name().to_owned()).collect()
+    }
+
+    /// Turns the tools on if `hash` is the hash of the current definitions, or off if it is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::OtherTools`] if the definitions have another hash or the app belongs to no conversation,
+    /// and [`AppViewError::Review`] if the decision can't be stored.
+    pub(crate) async fn set(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
+        let Some(hash) = hash else {
+            self.turn_off(true).await;
+            return Ok(self.change());
+        };
+        let conversation = self.conversation.clone().filter(|_| hash == self.hash.as_str() && !self.tools.is_empty());
+        let tools = AppTools {
+            server: self.server.clone(),
+            app: self.app.clone(),
+            conversation: conversation.ok_or(AppViewError::OtherTools)?,
+            tools: Arc::clone(&self.tools),
+            commands: self.sender.clone(),
+        };
+        self.host.turn_on_app_tools(tools, hash.to_owned()).await?;
+        self.is_on = true;
+        Ok(self.change())
+    }
+
+    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user
+    /// if they were on.
+    pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
+        let was_on = self.is_on;
+        self.turn_off(false).await;
+        was_on.then(|| self.change())
+    }
+
+    pub(crate) async fn turn_off(&mut self, by_user: bool) {
+        if std::mem::take(&mut self.is_on) {
+            // Fails only if the host has shut down.
+            let _ = self.host.turn_off_app_tools(self.app.view.clone(), by_user).await;
+        }
+    }
+
+    /// Executes a command of the host.
+    pub(crate) fn execute(&mut self, view: &mut View, command: AppToolCommand, now: Instant) {
+        match command {
+            AppToolCommand::Call { call, name, arguments, reply } => {
+                match view.call_app_tool(&name, arguments, now) {
+                    Ok(id) => drop(self.calls.insert(id, (call, reply))),
+                    // The call may have been cancelled, here and below.
+                    Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
+                }
+            }
+            AppToolCommand::Cancel { call } => {
+                let running = self.calls.iter().find(|(_, (own, _))| *own == call).map(|(id, _)| *id);
+                if let Some((id, (_, reply))) = running.and_then(|id| Some((id, self.calls.remove(&id)?))) {
+                    view.cancel_app_tool_call(id);
+                    let _ = reply.send(Err(CallError::Cancelled));
+                }
+            }
+        }
+    }
+
+    /// Passes the outcome of a call to the host.
+    pub(crate) fn on_call_ended(&mut self, id: AppCallId, result: Result<Map, AppToolError>) {
+        let Some((_, reply)) = self.calls.remove(&id) else { return };
+        let result = result.map_err(to_call_error).and_then(|result| {
+            serde_json::from_value(Value::Object(result))
+                .map_err(|error| CallError::BadAnswer { cause: error.to_string() })
+        });
+        let _ = reply.send(result);
+    }
+
+    /// Returns the state of the tools for the user.
+    fn change(&self) -> AppViewChange {
+        let to_view = |tool: &Tool| AppToolView {
+            name: tool.name.clone(),
+            // Serializing a definition can't fail.
+            definition: serde_json::to_string_pretty(tool).unwrap_or_default(),
+        };
+        AppViewChange::ToolsChanged {
+            tools: self.tools.iter().map(to_view).collect(),
+            hash: self.hash.to_string(),
+            dropped: self.dropped,
+            on: self.is_on,
+        }
+    }
+}
+
+fn definitions_hash(tools: &[Tool]) -> Hash {
+    Hash::of_json(&json!(tools))
+}
+
+/// Converts the reason why a call was not sent to an app.
+fn to_unsent_error(error: AppToolError) -> CallError {
+    match error {
+        AppToolError::Closed => CallError::Undelivered { cause: error.to_string(), sent: false },
+        error => to_call_error(error),
+    }
+}
+
+/// Converts the reason why an app's tool has no result. The app is part of its server, which is named with the error.
+fn to_call_error(error: AppToolError) -> CallError {
+    match error {
+        AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_TIMEOUT, total: true },
+        AppToolError::Failed(RpcError { code, message, .. }) => {
+            CallError::Server(RpcError::new(code, format!("its app says: {message}")))
+        }
+        AppToolError::TooManyCalls => CallError::TooManyCalls,
+        AppToolError::TooLarge | AppToolError::InvalidResult => CallError::BadAnswer { cause: error.to_string() },
+        AppToolError::NotOffered | AppToolError::UnknownTool => CallError::Unsupported { what: error.to_string() },
+        AppToolError::Closed => CallError::Undelivered { cause: error.to_string(), sent: true },
+    }
+}

@@ -1,0 +1,29 @@
+//! Frame of an opened app, and its source, as the page of Drawbridge receives them.
+
+use serde::{Deserialize, Serialize};
+
+/// App that is ready to be loaded into a frame.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OpenedApp {
+    /// Identifier of the shown app, which is also the host name of the app's origin.
+    pub view: String,
+    /// URI of the app's page on its server.
+    pub uri: String,
+    /// Value of the frame's attribute `sandbox`.
+    pub sandbox: String,
+    /// Value of the frame's attribute `allow`. Empty if the app has no permission.
+    pub allow: String,
+}
+
+/// Source of a shown app, for display as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AppDocumentText {
+    /// HTML document of the page.
+    pub html: String,
+    /// Value of the header `Content-Security-Policy` with which the document is loaded.
+    pub policy: String,
+}

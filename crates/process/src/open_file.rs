@@ -1,0 +1,64 @@
+//! Opens files that another program may replace between a check and the opening.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a file for reading, without blocking if the path is a named pipe.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    open_with_flags(path, Links::Follow)
+}
+
+/// Opens a file for reading whose symbolic links were resolved before. A named pipe does not block, and a link that
+/// replaced the file is not followed.
+///
+/// # Errors
+///
+/// Returns the error of the operating system if the path doesn't exist, can't be read, or is a symbolic link. On
+/// Windows a link is followed.
+pub fn open_resolved_file(real: &Path) -> io::Result<File> {
+    open_with_flags(real, Links::Refuse)
+}
+
+/// Handling of a symbolic link in the last component of a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code))]
+enum Links {
+    Follow,
+    Refuse,
+}
+
+#[cfg_attr(not(unix), allow(unused_variables))]
+fn open_with_flags(path: &Path, links: Links) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use nix::fcntl::OFlag;
+        let refusal = if links == Links::Refuse { OFlag::O_NOFOLLOW } else { OFlag::empty() };
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, (OFlag::O_NONBLOCK | refusal).bits());
+    }
+    options.open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn link_that_replaced_a_resolved_file_is_not_followed() {
+        let ground = tempfile::tempdir().unwrap();
+        let (file, link) = (ground.path().join("settings.json"), ground.path().join("link.json"));
+        std::fs::write(&file, "{}").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut text = String::new();
+        open_resolved_file(&file).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "{}");
+        assert!(open_resolved_file(&link).is_err(), "a link must not be followed");
+        assert!(open_without_waiting(&link).is_ok(), "other callers follow links");
+    }
+}

@@ -1,0 +1,184 @@
+//! `tests/apps/requirements.tsv`: the tests of hosts that the project of MCP Apps lists, each with its clause and with
+//! the test of this repository that verifies the same.
+//!
+//! A row that also names a requirement of `tests/conformance/requirements.tsv` counts as a mention of it.
+
+use std::fs;
+
+use super::named::{RequirementMention, rust_test_name, script_test_name};
+use super::table::{RequirementTables, parse_rows};
+use crate::problem::Problem;
+use crate::tidy::tree::Tree;
+use crate::workspace;
+
+/// Path of the table from the root of the repository.
+const APP_REQUIREMENTS_PATH: &str = "tests/apps/requirements.tsv";
+/// Number of columns of the table.
+const APP_REQUIREMENT_COLUMNS: usize = 6;
+/// Beginning of the last cell of a row without a test. The reason follows.
+const NOT_DONE_PREFIX: &str = "not done: ";
+/// Cell of a row that corresponds to no requirement of the specification's table.
+const NO_REQUIREMENT: &str = "-";
+
+/// Row of the table: a test of hosts, and how this repository covers it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AppRequirement {
+    /// Name of the test in the catalogue of MCP Apps.
+    id: String,
+    /// Identifier of the requirement of the specification, or `None` if there is no such requirement.
+    requirement: Option<String>,
+    coverage: AppRequirementCoverage,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AppRequirementCoverage {
+    /// A test, by the path of its file and its name or title.
+    Test { path: String, name: String },
+    /// No test, for a documented reason.
+    NotDone,
+}
+
+/// Contents of `tests/apps/requirements.tsv`.
+#[derive(Debug, Default)]
+pub(super) struct AppCatalogue {
+    rows: Vec<AppRequirement>,
+}
+
+impl AppCatalogue {
+    pub(super) fn read() -> Result<Self, Problem> {
+        let path = workspace::root_folder().join(APP_REQUIREMENTS_PATH);
+        Self::parse(&fs::read_to_string(&path).map_err(Problem::file_error(&path))?)
+    }
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let mut rows = Vec::new();
+        for row in parse_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
+            let (id, requirement, covered) = (row[0], row[4], row[5]);
+            let coverage = match covered.split_once(" :: ") {
+                _ if covered.starts_with(NOT_DONE_PREFIX) => AppRequirementCoverage::NotDone,
+                Some((path, name)) => AppRequirementCoverage::Test { path: path.to_owned(), name: name.to_owned() },
+                None => {
+                    let cause =
+                        format!("{APP_REQUIREMENTS_PATH}: {id} needs `path :: test` or `{NOT_DONE_PREFIX}reason`");
+                    return Err(Problem::Machine(cause));
+                }
+            };
+            let requirement = (requirement != NO_REQUIREMENT).then(|| requirement.to_owned());
+            rows.push(AppRequirement { id: id.to_owned(), requirement, coverage });
+        }
+        Ok(Self { rows })
+    }
+
+    /// Returns the named tests as mentions of the requirements of their rows.
+    pub(super) fn mentions(&self, tree: &Tree) -> Vec<RequirementMention> {
+        let mention = |row: &AppRequirement| {
+            let AppRequirementCoverage::Test { path, name } = &row.coverage else { return None };
+            let (id, line) = (row.requirement.clone()?, find_test_line(tree, path, name)?);
+            Some(RequirementMention { id, path: path.clone(), line, test: name.clone() })
+        };
+        self.rows.iter().filter_map(mention).collect()
+    }
+
+    /// Returns rows that name an unknown test or requirement, and repeated rows, as path, line and text.
+    pub(super) fn findings(&self, tree: &Tree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
+        let mut findings = Vec::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let mut say = |text: String| findings.push((APP_REQUIREMENTS_PATH.to_owned(), index + 2, text));
+            if self.rows[..index].iter().any(|earlier| earlier.id == row.id) {
+                say(format!("`{}` is listed twice", row.id));
+            }
+            if let Some(requirement) = row.requirement.as_ref().filter(|id| !tables.has_requirement(id)) {
+                say(format!("`{requirement}` is no requirement"));
+            }
+            if let AppRequirementCoverage::Test { path, name } = &row.coverage
+                && find_test_line(tree, path, name).is_none()
+            {
+                say(format!("there is no test `{name}` in {path}"));
+            }
+        }
+        findings
+    }
+}
+
+/// Returns the number of the line in which a test begins, counted from 1, or `None` if the file has no such test.
+fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
+    let file = tree.files.iter().find(|file| file.path == path)?;
+    let lines: Vec<&str> = file.text.lines().collect();
+    let is_test_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
+    let is_named = |index: usize| {
+        if file.is_rust() {
+            // Attributes and comments directly before the function.
+            let is_before = |line: &&&str| line.trim_start().starts_with("#[") || line.trim_start().starts_with("//");
+            let mut before = lines[..index].iter().rev().take_while(is_before);
+            rust_test_name(lines[index]) == Some(name) && before.any(is_test_attribute)
+        } else {
+            script_test_name(lines[index]) == Some(name)
+        }
+    };
+    (0..lines.len()).find(|&index| is_named(index)).map(|index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADING: &str = "id\tlevel\tsource\tclause\trequirement\ttest\n";
+    const RUST_TEST: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
+    const SCRIPT_TEST: &str = "  test(\"the app is shown\", async () => {});\n";
+
+    fn tree() -> Tree {
+        Tree::from_files(&[("crates/a/tests/all.rs", RUST_TEST), ("tests/page/a.spec.ts", SCRIPT_TEST)])
+    }
+
+    fn catalogue(rows: &[(&str, &str, &str)]) -> AppCatalogue {
+        let row =
+            |(id, requirement, test): &(&str, &str, &str)| format!("{id}\tMUST\tL1\tDo it.\t{requirement}\t{test}\n");
+        AppCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat())).unwrap()
+    }
+
+    fn finding_texts(rows: &[(&str, &str, &str)]) -> Vec<String> {
+        let found = catalogue(rows).findings(&tree(), &RequirementTables::default());
+        found.into_iter().map(|(_, line, text)| format!("{line}: {text}")).collect()
+    }
+
+    #[test]
+    fn named_tests_exist_and_are_tests() {
+        let rows = [
+            ("a/rust", "-", "crates/a/tests/all.rs :: input"),
+            ("a/script", "-", "tests/page/a.spec.ts :: the app is shown"),
+            ("a/reason", "-", "not done: there is no proxy"),
+        ];
+        assert!(finding_texts(&rows).is_empty(), "existing tests and reasons should be sufficient");
+        let helper = ("a/helper", "-", "crates/a/tests/all.rs :: helper");
+        let other = ("a/other", "-", "tests/page/b.spec.ts :: the app is shown");
+        let expected = [
+            "2: there is no test `helper` in crates/a/tests/all.rs",
+            "3: there is no test `the app is shown` in tests/page/b.spec.ts",
+        ];
+        assert_eq!(finding_texts(&[helper, other]), expected);
+    }
+
+    #[test]
+    fn repeated_rows_and_unknown_requirements_are_reported() {
+        let row = ("a/input", "ping-one", "crates/a/tests/all.rs :: input");
+        let expected =
+            ["2: `ping-one` is no requirement", "3: `a/input` is listed twice", "3: `ping-one` is no requirement"];
+        assert_eq!(finding_texts(&[row, row]), expected);
+    }
+
+    #[test]
+    fn row_mentions_the_requirement_with_its_test() {
+        let rows = [("a/input", "ping-one", "crates/a/tests/all.rs :: input"), ("a/none", "-", "not done: no")];
+        let [mention] = &catalogue(&rows).mentions(&tree())[..] else { panic!("expected one mention") };
+        assert_eq!(
+            (&*mention.id, &*mention.path, mention.line, &*mention.test),
+            ("ping-one", "crates/a/tests/all.rs", 2, "input")
+        );
+    }
+
+    #[test]
+    fn row_without_a_test_or_a_reason_is_refused() {
+        let refused = AppCatalogue::parse(&format!("{HEADING}a/b\tMUST\tL1\tDo it.\t-\tlater\n")).unwrap_err();
+        assert!(refused.to_string().contains("a/b needs"), "{refused}");
+    }
+}

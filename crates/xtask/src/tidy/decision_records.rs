@@ -1,0 +1,88 @@
+//! Rule for the section "Guarded by" of decision records: the files and tests that it names must exist, so that a
+//! record is updated when a test is renamed or moved.
+
+use super::Finding;
+use super::comment_paths::code_spans;
+use super::tree::{SourceFile, Tree};
+
+/// Reports files in the section "Guarded by" that do not exist, and tests that are not in the file named before them.
+pub(super) fn find_missing_guards_of_decisions(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for record in tree.files.iter().filter(|file| file.path.contains("/decisions/") && file.has_extension(&["md"])) {
+        for (number, entry) in guard_entries(&record.text) {
+            let missing = missing_guards(tree, &entry).into_iter();
+            findings.extend(missing.map(|text| Finding::new(&record.path, number, text)));
+        }
+    }
+    findings
+}
+
+/// Returns the list entries of the section, each as one line with the number of its first line.
+fn guard_entries(record: &str) -> Vec<(usize, String)> {
+    let mut entries: Vec<(usize, String)> = Vec::new();
+    let mut in_section = false;
+    for (number, line) in record.lines().enumerate() {
+        if line.starts_with("## ") {
+            in_section = line == "## Guarded by";
+        } else if in_section && let Some(entry) = line.strip_prefix("- ") {
+            entries.push((number + 1, entry.to_owned()));
+        } else if in_section && let (Some(rest), Some((_, entry))) = (line.strip_prefix("  "), entries.last_mut()) {
+            entry.push(' ');
+            entry.push_str(rest.trim());
+        }
+    }
+    entries
+}
+
+/// Describes what an entry of the form `` `path`: `test`, "title of a test" `` names and the repository lacks.
+fn missing_guards(tree: &Tree, entry: &str) -> Vec<String> {
+    let Some(path) = code_spans(entry).next().filter(|_| entry.starts_with('`')) else { return Vec::new() };
+    let Some(file) = tree.files.iter().find(|file| file.path == path) else {
+        return vec![format!("`{path}` is no file of the repository")];
+    };
+    let tests = code_spans(entry).skip(1).filter(|name| !defines_function(file, name));
+    let tests = tests.map(|name| format!("`{name}` is no function in `{path}`"));
+    let outside_code: String = entry.split('`').step_by(2).collect();
+    let titles = outside_code.split('"').skip(1).step_by(2).filter(|title| !file.text.contains(title));
+    tests.chain(titles.map(|title| format!("\"{title}\" is no title in `{path}`"))).collect()
+}
+
+fn defines_function(file: &SourceFile, name: &str) -> bool {
+    let definition = format!("fn {name}");
+    file.text.match_indices(&definition).any(|(at, _)| file.text[at + definition.len()..].starts_with(['(', '<']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings_in(guards: &str) -> Vec<(usize, String)> {
+        let record =
+            format!("# 0001. Keep it\n\n`gone_test`\n\n## Guarded by\n\n{guards}\n\n## After\n\n- `gone.rs`\n");
+        let tree = Tree::from_files(&[
+            ("crates/a/decisions/0001-keep-it.md", record.as_str()),
+            ("crates/a/src/b.rs", "fn one_holds() {}\nfn two_holds_again() {}\n"),
+            ("ui/src/c.test.ts", "it(\"is kept in one place\", () => {});\n"),
+        ]);
+        let findings = find_missing_guards_of_decisions(&tree).into_iter();
+        findings.map(|finding| (finding.line, finding.text)).collect()
+    }
+
+    #[test]
+    fn missing_files_and_tests_are_reported_at_their_entry() {
+        let guards = "- `crates/a/src/gone.rs`: `one_holds`\n- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds`\n- `ui/src/c.test.ts`: \"is kept in\n  two places\"";
+        let expected = [
+            (7, "`crates/a/src/gone.rs` is no file of the repository"),
+            (8, "`two_holds` is no function in `crates/a/src/b.rs`"),
+            (10, "\"is kept in two places\" is no title in `ui/src/c.test.ts`"),
+        ];
+        assert_eq!(findings_in(guards), expected.map(|(line, text)| (line, text.to_owned())));
+    }
+
+    #[test]
+    fn existing_tests_and_remarks_are_accepted() {
+        let guards = "- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds_again`\n- `ui/src/c.test.ts`: \"is kept in\n  one place\"\n- That it lasts: no test";
+        assert_eq!(findings_in(guards), []);
+        assert_eq!(findings_in("No test"), []);
+    }
+}

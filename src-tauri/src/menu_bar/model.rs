@@ -1,0 +1,261 @@
+//! Contents of a menu bar as plain data: actions of the page, and items of the operating system.
+//!
+//! The page sends its actions with labels in the user's language. This module only arranges them as users of each
+//! operating system expect. It adds no action of its own.
+
+use super::content::{ActionMenu, MenuAction, MenuContent};
+
+/// Maximum number of actions in a menu bar. Further ones are omitted.
+const MAX_ACTIONS: usize = 64;
+/// Maximum length of an action's identifier in bytes. Actions with longer ones are omitted.
+const MAX_ACTION_ID_BYTES: usize = 64;
+
+/// Operating system whose conventions a menu bar follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MenuConventions {
+    /// One menu bar of the whole system, with a menu of the app.
+    MacOs,
+    /// A menu bar in each window.
+    Windows,
+    /// A menu bar in each window, in which GTK implements none of the system's items.
+    Linux,
+}
+
+impl MenuConventions {
+    /// Returns the conventions of this operating system.
+    pub(crate) const fn current() -> Self {
+        if cfg!(target_os = "macos") {
+            Self::MacOs
+        } else if cfg!(windows) {
+            Self::Windows
+        } else {
+            Self::Linux
+        }
+    }
+}
+
+/// Item that the operating system or the shell implements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemItem {
+    /// Shows the name and version of the app.
+    About,
+    /// Submenu with services of macOS.
+    Services,
+    /// Hides the app on macOS.
+    Hide,
+    /// Hides all other apps on macOS.
+    HideOthers,
+    /// Shows all hidden apps on macOS.
+    ShowAll,
+    /// Quits the app, which stops the servers.
+    Quit,
+    /// Reverts the last change of the focused field.
+    Undo,
+    /// Applies a reverted change again.
+    Redo,
+    /// Moves the selection to the clipboard.
+    Cut,
+    /// Copies the selection to the clipboard.
+    Copy,
+    /// Inserts the content of the clipboard.
+    Paste,
+    /// Selects the whole content of the focused field.
+    SelectAll,
+    /// Minimizes the window to the task bar.
+    Minimize,
+    /// Enters or leaves the full screen.
+    FullScreen,
+    /// Closes the window like the button in its frame.
+    CloseWindow,
+}
+
+/// Menu with its title and entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MenuModel {
+    /// Title, in which `&` precedes the character of a mnemonic.
+    pub(crate) title: String,
+    /// Entries from top to bottom.
+    pub(crate) entries: Vec<MenuEntry>,
+}
+
+/// Entry of a menu.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MenuEntry {
+    /// Line between two groups.
+    Separator,
+    /// Item of the operating system or the shell.
+    System(SystemItem, String),
+    /// Action of the page.
+    Action {
+        /// Identifier with which the page is notified.
+        id: String,
+        /// Label, in which `&` is doubled.
+        label: String,
+        /// Keyboard shortcut in Tauri's notation.
+        accelerator: Option<String>,
+        /// `true` if the action can be chosen.
+        enabled: bool,
+    },
+}
+
+/// Returns the menus for this content, arranged by the conventions of an operating system.
+pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions) -> Vec<MenuModel> {
+    let MenuContent { titles, labels, actions, .. } = content;
+    let of = |menu: ActionMenu| -> Vec<MenuEntry> {
+        let known = actions.iter().filter(|action| action.id.len() <= MAX_ACTION_ID_BYTES).take(MAX_ACTIONS);
+        let mut entries = Vec::new();
+        for action in known.filter(|action| action.menu == menu) {
+            if action.starts_group && !entries.is_empty() {
+                entries.push(MenuEntry::Separator);
+            }
+            entries.push(action_entry(action));
+        }
+        entries
+    };
+    let system = |items: &[(SystemItem, &String)]| -> Vec<MenuEntry> {
+        items.iter().map(|&(item, label)| MenuEntry::System(item, escape_mnemonics(label))).collect()
+    };
+    let is_mac = conventions == MenuConventions::MacOs;
+    let title = |text: &String, mnemonic| {
+        if is_mac { escape_mnemonics(text) } else { with_mnemonic(text, mnemonic) }
+    };
+    let about = || system(&[(SystemItem::About, &labels.about)]);
+    let quit = || system(&[(SystemItem::Quit, &labels.quit)]);
+    let close = || system(&[(SystemItem::CloseWindow, &labels.close_window)]);
+    let clipboard = system(&[
+        (SystemItem::Cut, &labels.cut),
+        (SystemItem::Copy, &labels.copy),
+        (SystemItem::Paste, &labels.paste),
+        (SystemItem::SelectAll, &labels.select_all),
+    ]);
+    // Tauri has no such items for Windows, where fields have them in their context menu.
+    let history = if conventions == MenuConventions::Windows {
+        Vec::new()
+    } else {
+        system(&[(SystemItem::Undo, &labels.undo), (SystemItem::Redo, &labels.redo)])
+    };
+    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: grouped([history, clipboard]) };
+    let menu = |text, mnemonic, entries| MenuModel { title: title(text, mnemonic), entries };
+    if !is_mac {
+        let file = grouped([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
+        return vec![
+            menu(&titles.file, 'F', file),
+            edit,
+            menu(&titles.view, 'V', grouped([of(ActionMenu::View), of(ActionMenu::Window)])),
+            menu(&titles.help, 'H', grouped([of(ActionMenu::Help), about()])),
+        ];
+    }
+    let hide = system(&[
+        (SystemItem::Hide, &labels.hide),
+        (SystemItem::HideOthers, &labels.hide_others),
+        (SystemItem::ShowAll, &labels.show_all),
+    ]);
+    let services = system(&[(SystemItem::Services, &labels.services)]);
+    let app = grouped([about(), of(ActionMenu::App), services, hide, quit()]);
+    let full_screen = system(&[(SystemItem::FullScreen, &labels.full_screen)]);
+    let window = grouped([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
+    vec![
+        MenuModel { title: "Drawbridge".to_owned(), entries: app },
+        menu(&titles.file, 'F', grouped([of(ActionMenu::File), close()])),
+        edit,
+        menu(&titles.view, 'V', grouped([of(ActionMenu::View), full_screen])),
+        menu(&titles.window, 'W', window),
+        menu(&titles.help, 'H', of(ActionMenu::Help)),
+    ]
+}
+
+/// Action whose label or enabled state differs from the shown one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChangedAction<'m> {
+    /// Identifier of the action.
+    pub(crate) id: &'m str,
+    /// New label, or `None` if it is the same.
+    pub(crate) label: Option<&'m str>,
+    /// `true` if the action can be chosen.
+    pub(crate) enabled: bool,
+}
+
+/// Returns the actions whose labels or enabled states differ, if nothing else in the menus differs. Returns `None` if
+/// the menus have to be built again.
+pub(crate) fn changed_actions<'m>(before: &[MenuModel], after: &'m [MenuModel]) -> Option<Vec<ChangedAction<'m>>> {
+    if before.len() != after.len() {
+        return None;
+    }
+    let mut changed = Vec::new();
+    for (old, new) in before.iter().zip(after) {
+        if old.title != new.title || old.entries.len() != new.entries.len() {
+            return None;
+        }
+        for (one, other) in old.entries.iter().zip(&new.entries) {
+            if one == other {
+                continue;
+            }
+            let (
+                MenuEntry::Action { id: old_id, label: old_label, accelerator: old_accelerator, .. },
+                MenuEntry::Action { id, label, accelerator, enabled },
+            ) = (one, other)
+            else {
+                return None;
+            };
+            if (old_id, old_accelerator) != (id, accelerator) {
+                return None;
+            }
+            let label = (old_label != label).then_some(label.as_str());
+            changed.push(ChangedAction { id, label, enabled: *enabled });
+        }
+    }
+    Some(changed)
+}
+
+fn action_entry(action: &MenuAction) -> MenuEntry {
+    MenuEntry::Action {
+        id: action.id.clone(),
+        label: escape_mnemonics(&action.label),
+        accelerator: action.keys.as_deref().and_then(to_accelerator),
+        enabled: action.enabled,
+    }
+}
+
+/// Joins groups of entries with separators. Empty groups are omitted.
+fn grouped<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
+    let mut entries = Vec::new();
+    for group in groups.into_iter().filter(|group| !group.is_empty()) {
+        if !entries.is_empty() {
+            entries.push(MenuEntry::Separator);
+        }
+        entries.extend(group);
+    }
+    entries
+}
+
+/// Converts a shortcut of the page to Tauri's notation. Returns `None` for keys that also type text, such as `?`.
+fn to_accelerator(keys: &str) -> Option<String> {
+    if let Some(key) = keys.strip_prefix("Mod+") {
+        return match key {
+            // On most keyboards the key of the plus sign is that of the equals sign.
+            "+" => Some("CmdOrCtrl+=".to_owned()),
+            "-" | "," => Some(format!("CmdOrCtrl+{key}")),
+            _ if key.len() == 1 && key.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+                Some(format!("CmdOrCtrl+{key}"))
+            }
+            _ => None,
+        };
+    }
+    let number: u8 = keys.strip_prefix('F')?.parse().ok()?;
+    (1..=12).contains(&number).then(|| format!("F{number}"))
+}
+
+/// Returns the text with each `&` doubled, because a single one marks the mnemonic.
+fn escape_mnemonics(text: &str) -> String {
+    text.replace('&', "&&")
+}
+
+/// Returns the title with its mnemonic: its first letter, or in other scripts a letter in parentheses after it.
+fn with_mnemonic(title: &str, letter: char) -> String {
+    let escaped = escape_mnemonics(title);
+    if escaped.starts_with(letter) { format!("&{escaped}") } else { format!("{escaped}(&{letter})") }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

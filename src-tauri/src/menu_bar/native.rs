@@ -1,0 +1,182 @@
+//! Menu bars as native menus, and the items that the shell implements where the operating system has none.
+
+use std::collections::HashMap;
+
+use tauri::menu::{AboutMetadata, IsMenuItem, Menu, MenuItem, PredefinedMenuItem, Submenu};
+use tauri::{Manager as _, Runtime, WebviewWindow};
+
+use super::model::{MenuConventions, MenuEntry, MenuModel, SystemItem};
+use crate::quitting;
+
+/// Prefix of the names of items that the shell implements, in identifiers.
+const SYSTEM_PREFIX: &str = "system:";
+/// Prefix of the names of the page's actions, in identifiers.
+const ACTION_PREFIX: &str = "action:";
+
+/// Items that the shell implements on Linux, and some of them on Windows.
+const OWN_ITEMS: [(SystemItem, &str); 8] = [
+    (SystemItem::Undo, "undo"),
+    (SystemItem::Redo, "redo"),
+    (SystemItem::Cut, "cut"),
+    (SystemItem::Copy, "copy"),
+    (SystemItem::Paste, "paste"),
+    (SystemItem::SelectAll, "select-all"),
+    (SystemItem::CloseWindow, "close-window"),
+    (SystemItem::Quit, "quit"),
+];
+
+/// Item of a menu bar that the user has chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChosenItem<'i> {
+    /// Item that the shell implements.
+    System(SystemItem),
+    /// Identifier of an action of the page.
+    Action(&'i str),
+}
+
+/// Splits the identifier of a menu item into the label of its window and the item. Returns `None` for items of other
+/// menus.
+pub(super) fn parse_item_id(id: &str) -> Option<(&str, ChosenItem<'_>)> {
+    let (window, name) = id.split_once('/')?;
+    if let Some(action) = name.strip_prefix(ACTION_PREFIX) {
+        return Some((window, ChosenItem::Action(action)));
+    }
+    let name = name.strip_prefix(SYSTEM_PREFIX)?;
+    let (item, _) = OWN_ITEMS.iter().find(|(_, own)| *own == name)?;
+    Some((window, ChosenItem::System(*item)))
+}
+
+type BuiltMenu<R> = (Menu<R>, HashMap<String, MenuItem<R>>);
+
+/// Creates the native menus. Returns them with the items of the page's actions. Must be called on the main thread.
+pub(super) fn build_menu<R: Runtime>(window: &WebviewWindow<R>, models: &[MenuModel]) -> tauri::Result<BuiltMenu<R>> {
+    let mut actions = HashMap::new();
+    let menu = Menu::new(window)?;
+    for model in models {
+        let submenu = Submenu::new(window, &model.title, true)?;
+        for entry in &model.entries {
+            match entry {
+                MenuEntry::Separator => submenu.append(&PredefinedMenuItem::separator(window)?)?,
+                MenuEntry::System(item, label) => submenu.append(&*system_item(window, *item, label)?)?,
+                MenuEntry::Action { id, label, accelerator, enabled } => {
+                    let item_id = format!("{}/{ACTION_PREFIX}{id}", window.label());
+                    let item = MenuItem::with_id(window, item_id, label, *enabled, accelerator.as_deref())?;
+                    submenu.append(&item)?;
+                    actions.insert(id.clone(), item);
+                }
+            }
+        }
+        menu.append(&submenu)?;
+    }
+    Ok((menu, actions))
+}
+
+/// Shows the menu in the window, or on macOS as the menu bar of the system.
+pub(super) fn attach_menu<R: Runtime>(window: &WebviewWindow<R>, menu: &Menu<R>) -> tauri::Result<()> {
+    if MenuConventions::current() == MenuConventions::MacOs {
+        window.app_handle().set_menu(menu.clone())?;
+    } else {
+        window.set_menu(menu.clone())?;
+    }
+    Ok(())
+}
+
+fn system_item<R: Runtime>(
+    window: &WebviewWindow<R>,
+    item: SystemItem,
+    label: &str,
+) -> tauri::Result<Box<dyn IsMenuItem<R>>> {
+    let text = Some(label);
+    let is_own = match MenuConventions::current() {
+        MenuConventions::MacOs => false,
+        MenuConventions::Windows => matches!(item, SystemItem::CloseWindow | SystemItem::Quit),
+        MenuConventions::Linux => true,
+    };
+    if is_own && let Some((_, name)) = OWN_ITEMS.iter().find(|(own, _)| *own == item) {
+        let id = format!("{}/{SYSTEM_PREFIX}{name}", window.label());
+        return Ok(Box::new(MenuItem::with_id(window, id, label, true, None::<&str>)?));
+    }
+    let predefined = match item {
+        SystemItem::About => PredefinedMenuItem::about(window, text, Some(about(window))),
+        SystemItem::Services => PredefinedMenuItem::services(window, text),
+        SystemItem::Hide => PredefinedMenuItem::hide(window, text),
+        SystemItem::HideOthers => PredefinedMenuItem::hide_others(window, text),
+        SystemItem::ShowAll => PredefinedMenuItem::show_all(window, text),
+        SystemItem::Quit => PredefinedMenuItem::quit(window, text),
+        SystemItem::Undo => PredefinedMenuItem::undo(window, text),
+        SystemItem::Redo => PredefinedMenuItem::redo(window, text),
+        SystemItem::Cut => PredefinedMenuItem::cut(window, text),
+        SystemItem::Copy => PredefinedMenuItem::copy(window, text),
+        SystemItem::Paste => PredefinedMenuItem::paste(window, text),
+        SystemItem::SelectAll => PredefinedMenuItem::select_all(window, text),
+        SystemItem::Minimize => PredefinedMenuItem::minimize(window, text),
+        SystemItem::FullScreen => PredefinedMenuItem::fullscreen(window, text),
+        SystemItem::CloseWindow => PredefinedMenuItem::close_window(window, text),
+    };
+    Ok(Box::new(predefined?))
+}
+
+fn about<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
+    let package = window.app_handle().package_info();
+    AboutMetadata {
+        name: Some("Drawbridge".to_owned()),
+        version: Some(package.version.to_string()),
+        icon: window.app_handle().default_window_icon().map(|icon| icon.clone().to_owned()),
+        ..AboutMetadata::default()
+    }
+}
+
+/// Executes an item that the operating system does not implement.
+pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) {
+    let result = match item {
+        SystemItem::Quit => {
+            quitting::quit(window.app_handle());
+            Ok(())
+        }
+        // The same as the button of the title bar, so the setting for closing applies.
+        SystemItem::CloseWindow => window.close(),
+        _ => edit(window, item),
+    };
+    if let Err(error) = result {
+        tracing::warn!("failed to execute an item of the menu bar: {error}");
+    }
+}
+
+/// Executes an editing command in the focused field of the page.
+#[cfg(target_os = "linux")]
+fn edit<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Result<()> {
+    use webkit2gtk::WebViewExt as _;
+
+    let command = match item {
+        SystemItem::Undo => "Undo",
+        SystemItem::Redo => "Redo",
+        SystemItem::Cut => "Cut",
+        SystemItem::Copy => "Copy",
+        SystemItem::Paste => "Paste",
+        SystemItem::SelectAll => "SelectAll",
+        _ => return Ok(()),
+    };
+    window.with_webview(move |webview| webview.inner().execute_editing_command(command))
+}
+
+/// Does nothing, since the operating system implements the editing commands.
+#[cfg(not(target_os = "linux"))]
+fn edit<R: Runtime>(_: &WebviewWindow<R>, _: SystemItem) -> tauri::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_name_the_window_and_the_item() {
+        let parsed = parse_item_id("main/action:system:quit");
+        assert_eq!(parsed, Some(("main", ChosenItem::Action("system:quit"))), "an action of the page");
+        let parsed = parse_item_id("conversation-1/system:cut");
+        assert_eq!(parsed, Some(("conversation-1", ChosenItem::System(SystemItem::Cut))), "an item of the shell");
+        for other in ["main/system:approve", "main/quit", "quit", ""] {
+            assert_eq!(parse_item_id(other), None, "{other:?} is not an item of a menu bar");
+        }
+    }
+}

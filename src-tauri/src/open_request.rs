@@ -1,0 +1,60 @@
+//! Request to open a file or link, as it is sent to the page. `openings` queues these requests.
+
+use serde::Serialize;
+
+/// File or link that the user or a program requested to open, or the reason why it is rejected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub(crate) enum OpenRequest {
+    /// Existing file with the extension of a bundle. The content is not checked yet.
+    Bundle {
+        /// Absolute path of the bundle file.
+        path: String,
+    },
+    /// Link of Drawbridge's scheme. May contain secrets, so it must not be logged.
+    Link {
+        /// Link as it was received.
+        link: String,
+    },
+    /// File or link that is rejected.
+    Refused {
+        /// Path or link, truncated if it is long.
+        what: String,
+        /// Reason for the rejection.
+        reason: OpenRefusal,
+    },
+    /// Requests that were dropped because the queue was full.
+    Dropped {
+        /// Number of requests that were dropped since the last report.
+        count: u32,
+    },
+}
+
+/// Reason why a file or link is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OpenRefusal {
+    /// The file does not exist.
+    NotFound,
+    /// The path is a folder, a pipe or a device.
+    NotAFile,
+    /// The name does not have the extension of a bundle.
+    NotABundle,
+    /// The path is not valid Unicode.
+    NotUnicode,
+    /// The link is not an install link of Drawbridge.
+    NotAnInstallLink,
+    /// The link is longer than any install link.
+    LinkTooLong,
+    /// The user has not turned links on in the settings.
+    LinksOff,
+}
+
+/// Open request that the page currently handles, with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct NumberedOpenRequest {
+    /// Number of the request, from 1.
+    pub(crate) id: u64,
+    /// File or link, or the reason why it is rejected.
+    pub(crate) opening: OpenRequest,
+}

@@ -1,0 +1,33 @@
+// View that the user chose in the window of a conversation, or an action that only the main window can run. It waits
+// until the user is not deciding anything here.
+import { registerPageState } from "$lib/page-state";
+import { viewFromHash } from "$lib/state/route";
+import { router } from "$lib/state/router.svelte";
+
+import { actionFromHash } from "./main-actions";
+import { windowActions } from "./window-actions";
+
+class ChosenView {
+  #waiting = $state.raw<string | null>(null);
+
+  /** Records the hash of the view or action. It replaces one that still waits. */
+  receive(hash: string): void {
+    this.#waiting = hash;
+  }
+
+  /** Opens the view, or runs the action, if `isFree` is set. Must be called when a dialog opens or closes. */
+  advance(isFree: boolean): void {
+    const hash = this.#waiting;
+    if (hash === null || !isFree) return;
+    this.#waiting = null;
+    const action = actionFromHash(hash);
+    if (action === null) router.go(viewFromHash(hash));
+    else
+      windowActions()
+        .find(({ id }) => id === action)
+        ?.run();
+  }
+}
+
+export let chosenView: ChosenView;
+registerPageState(() => (chosenView = new ChosenView()));
