@@ -1,12 +1,12 @@
 //! Opens files that another program may replace between a check and the opening.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
 /// Opens a file for reading, without blocking if the path is a named pipe.
 pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
-    open_with_flags(path, Links::Follow)
+    read_options(false).open(path)
 }
 
 /// Opens a file for reading whose symbolic links were resolved before. A named pipe does not block, and a link that
@@ -17,28 +17,22 @@ pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Returns the error of the operating system if the path doesn't exist, can't be read, or is a symbolic link. On
 /// Windows a link is followed.
 pub fn open_resolved_file(real: &Path) -> io::Result<File> {
-    open_with_flags(real, Links::Refuse)
+    read_options(true).open(real)
 }
 
-/// Handling of a symbolic link in the last component of a path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(unix), allow(dead_code))]
-enum Links {
-    Follow,
-    Refuse,
-}
-
-#[cfg_attr(not(unix), allow(unused_variables))]
-fn open_with_flags(path: &Path, links: Links) -> io::Result<File> {
+/// Returns options for reading a file without blocking, which on Unix can refuse a symbolic link as the last component.
+fn read_options(refuses_links: bool) -> OpenOptions {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use nix::fcntl::OFlag;
-        let refusal = if links == Links::Refuse { OFlag::O_NOFOLLOW } else { OFlag::empty() };
+        let refusal = if refuses_links { OFlag::O_NOFOLLOW } else { OFlag::empty() };
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, (OFlag::O_NONBLOCK | refusal).bits());
     }
-    options.open(path)
+    #[cfg(not(unix))]
+    let _ = refuses_links;
+    options
 }
 
 #[cfg(all(test, unix))]
