@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn window_may_call_exactly_the_listed_commands() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
-        assert_eq!(capability["windows"], serde_json::json!(["main"]), "no other window should have the capability");
+        assert_eq!(capability["windows"], json!(["main"]), "no other window should have the capability");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn window_of_a_conversation_may_not_change_what_drawbridge_connects_to() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/conversation.json")).expect("JSON");
-        assert_eq!(capability["windows"], serde_json::json!(["conversation-*"]), "only windows of conversations");
+        assert_eq!(capability["windows"], json!(["conversation-*"]), "only windows of conversations");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         // None changes servers, secrets, providers or the desktop, and rules can only be added.

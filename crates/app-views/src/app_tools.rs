@@ -36,7 +36,7 @@ pub(crate) struct OfferedAppTools {
     listed: Vec<Tool>,
     /// Number of tools in the list that are invalid or exceed the limits.
     unusable: usize,
-    /// Those of the listed tools that the server has no tools of the same name as.
+    /// Listed tools whose names no tool of the server has.
     tools: Arc<Vec<Tool>>,
     dropped: u64,
     /// Hash of the current definitions.
@@ -132,7 +132,7 @@ impl OfferedAppTools {
         Some(self.change())
     }
 
-    /// Returns those names of the listed tools that tools of the server have.
+    /// Returns the names that listed tools share with tools of the server.
     async fn names_of_server(&self) -> BTreeSet<String> {
         if self.listed.is_empty() {
             return BTreeSet::new();
