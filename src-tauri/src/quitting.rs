@@ -1,8 +1,8 @@
-//! Quits or restarts Drawbridge once the pages have stored their drafts. Called by `background.rs`, `closing.rs`, `menu_bar`,
-//! `tray` and `app_updates`.
+//! Quits or restarts Drawbridge once the pages have stored their drafts. Called by `background.rs`, `closing.rs`,
+//! `menu_bar`, `tray` and `app_updates`.
 //!
-//! On macOS, the Dock and the end of the session end an app without a way to wait. Drafts are then as recent as the last
-//! pause in the user's typing.
+//! On macOS, the Dock and the end of the session end an app without a way to wait. A page stores a draft a moment after
+//! a change, so the last words of a draft may then be missing.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
