@@ -47,7 +47,7 @@ pub(crate) enum ShellEvent {
     },
     /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
     WindowClosing,
-    /// The user quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
+    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
     /// for long.
     Quitting,
     /// The user chose a view in the window of a conversation that only the main window shows.
