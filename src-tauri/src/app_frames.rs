@@ -9,7 +9,7 @@ use tauri::http::{Response, StatusCode, Uri};
 use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
 
 #[cfg(target_os = "linux")]
-use crate::connection_hints;
+use crate::{connection_hints, stalled_apps};
 
 /// URL scheme of the documents of MCP apps, which the content security policy of Drawbridge's page allows in frames.
 const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
@@ -27,6 +27,8 @@ pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
+        #[cfg(target_os = "linux")]
+        stalled_apps::watch_window(context.app_handle(), context.webview_label());
         responder.respond(respond(api.as_ref(), request.uri()));
     })
 }

@@ -33,6 +33,8 @@ mod presence;
 mod quitting;
 mod request_windows;
 mod shell_events;
+#[cfg(target_os = "linux")]
+mod stalled_apps;
 mod start;
 mod system_language;
 mod system_switch;
@@ -115,6 +117,8 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let builder = builder.on_web_content_process_terminate(|webview| {
         conversation_windows::close_crashed_window(tauri::Manager::app_handle(webview), webview.label());
     });
+    #[cfg(target_os = "linux")]
+    let builder = builder.manage(stalled_apps::WatchedWindows::default());
     app_frames::register(builder)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
