@@ -127,7 +127,9 @@ fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView)
                 state.set(ProbeState { unanswered_since: Some(now) });
                 let answered = Rc::clone(&state);
                 // An error is an answer too: the process has ended, or loads another page.
-                view.run_javascript(PROBE_SCRIPT, None::<&Cancellable>, move |_| answered.set(ProbeState::default()));
+                view.evaluate_javascript(PROBE_SCRIPT, None, None, None::<&Cancellable>, move |_| {
+                    answered.set(ProbeState::default());
+                });
             }
             ProbeStep::EndProcess => {
                 state.set(ProbeState::default());
