@@ -1,5 +1,5 @@
-// An app that computes without end blocks the web process, which also draws Drawbridge's page: the process is ended, the
-// page is loaded again, and names the app.
+// An app that computes without end blocks the web process, which also draws Drawbridge's page: the process is ended, and
+// the page is loaded again and names the app.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const CALM = "calm";
 /** Line of the app's output about an app that it has closed. */
 const CLOSED = /an app was closed.*/g;
 const NOTICE = `The app of compute on ${STALLED} stopped responding and was closed.`;
-/** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and the time for its answer. */
+/** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and its answer. */
 const END_MS = 40_000;
 
 /** Returns the ids of the web processes, without their parents outside of the sandbox. */
@@ -72,7 +72,8 @@ export async function stalledApp(page, place, step) {
       await page.picture(`stalled-app-${time}`);
       const remaining = webProcesses(place).filter((pid) => before.includes(pid));
       assert.deepEqual(remaining, [], "the blocked process should have ended");
-      assert.equal(await page.run((frame) => document.querySelector(frame), FRAME), null, "no app should be shown again");
+      const frame = await page.run((selector) => document.querySelector(selector), FRAME);
+      assert.equal(frame, null, "no app should be shown again");
       const { value } = await page.invoke("read_activity", { server: STALLED, after: null, limit: 2000 });
       const noted = value.entries.filter(({ preview }) => preview.includes("stopped responding and was closed"));
       assert.equal(noted.length, index + 1, "the activity log should have an entry");
