@@ -1,5 +1,5 @@
-// An app that computes without end blocks the web process, which also draws Drawbridge's page: the process is ended, and
-// the page is loaded again and names the app.
+// An app that computes without end blocks the web process, which also draws Drawbridge's page. The process is ended,
+// and the page is loaded again and names the app.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ export async function stalledApp(page, place, step) {
 
   // The second time shows that the page that was loaded again is watched, too.
   for (const [index, time] of ["first", "second"].entries()) {
-    await step(`an app computes without end for the ${time} time: the page is loaded again and names it`, async () => {
+    await step(`X61 an app computes without end for the ${time} time: the page is loaded again and names it`, async () => {
       await callTool(page, STALLED, "compute");
       await page.allow("Allow once");
       await page.click("button", "Show app", RESULT);
