@@ -18,7 +18,7 @@ use domain::app_view::AppStopCause;
 use gtk::gio::Cancellable;
 use gtk::glib::ControlFlow;
 use gtk::prelude::ObjectExt as _;
-use tauri::{AppHandle, Manager as _, Runtime};
+use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use webkit2gtk::{WebProcessTerminationReason, WebView, WebViewExt as _, glib};
 
 use crate::conversation_windows::{self, ConversationWindows};
@@ -141,9 +141,22 @@ fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView)
     });
 }
 
+/// Handles each end of the web process of a new window.
+///
+/// # Errors
+/// Returns an error if the window is already closed.
+pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    let (app, label) = (window.app_handle().clone(), window.label().to_owned());
+    window.with_webview(move |webview| {
+        webview.inner().connect_web_process_terminated(move |view, reason| {
+            on_web_process_ended(&app, &label, view, reason);
+        });
+    })
+}
+
 /// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads its
 /// page again, and the window of a conversation is closed. No app is opened again.
-pub(crate) fn on_web_process_ended<R: Runtime>(
+fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,
     view: &WebView,
