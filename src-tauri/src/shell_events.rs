@@ -45,8 +45,8 @@ pub(crate) enum ShellEvent {
         /// State after the change.
         report: UpdateReport,
     },
-    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page of
-    /// the main window is notified, before all other events if it was loaded again for this reason.
+    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page
+    /// of the main window is notified, before all other events if it was loaded again for this reason.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
     AppsStopped {
         /// Closed apps, each once. Any of them may be the cause.
@@ -137,8 +137,8 @@ impl ShellEvents {
         self.lock().channels.remove(window);
     }
 
-    /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the windows,
-    /// by which it decides where it shows a request, and then the event that was stored for it.
+    /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the
+    /// windows, by which it decides where it shows a request, and then the event that was stored for it.
     pub(crate) fn attach_channel(
         &self,
         window: &str,

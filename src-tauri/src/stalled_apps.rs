@@ -1,11 +1,12 @@
-//! Ends the web process of a window whose page stopped responding while it shows apps (MCP Apps), and loads the page again.
+//! Ends the web process of a window whose page stopped responding while it shows apps (MCP Apps), and loads the page
+//! again.
 //!
 //! WebKitGTK runs all frames of a window in the process that also draws Drawbridge's page. An app that computes without
-//! end would leave the user no way to decide a consent request or to close the app. Therefore a page that shows apps has
-//! to answer a probe from time to time. Decision record 0113 has the reasons.
+//! end would leave the user no way to decide a consent request or to close the app. Therefore a page that shows apps
+//! has to answer a probe from time to time. Decision record 0113 has the reasons.
 //!
-//! Apps are shown on Linux only. The web views of macOS and Windows would need the same, except that WebView2 runs frames
-//! of other sites in processes of their own.
+//! Apps are shown on Linux only. The web view of macOS would need the same; that of Windows runs frames of other sites
+//! in processes of their own.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -27,8 +28,8 @@ use crate::window_labels::MAIN_WINDOW;
 
 /// Time between two probes of a page that shows apps.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after three
-/// seconds, which a large page on a slow computer can take to draw.
+/// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
+/// three seconds, which a large page on a slow computer can take to draw.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
 /// Script that a page evaluates to answer a probe. It uses nothing of the page.
 const PROBE_SCRIPT: &str = "0";
@@ -88,8 +89,8 @@ impl ProbeState {
     }
 }
 
-/// Begins to probe the page of a window whose frame loads an app, until the window shows no app. Has no effect if the page
-/// is probed already.
+/// Begins to probe the page of a window whose frame loads an app, until the window shows no app. Has no effect if the
+/// page is probed already.
 pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     let (app, label) = (app.clone(), label.to_owned());
     let is_added = app.try_state::<WatchedWindows>().is_some_and(|watched| watched.add(&label));
@@ -154,8 +155,8 @@ pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri:
     })
 }
 
-/// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads its
-/// page again, and the window of a conversation is closed. No app is opened again.
+/// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads
+/// its page again, and the window of a conversation is closed. No app is opened again.
 fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,

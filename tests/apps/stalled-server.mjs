@@ -3,7 +3,7 @@ import { APP_TYPE, serve, text } from "./stdio.mjs";
 
 const PAGE = "ui://stalled/page.html";
 /** Time in milliseconds before the app stops responding, in which a test can leave its frame. */
-const DELAY_MS = 3_000;
+const DELAY_MS = 5_000;
 
 const html = `<!doctype html>
 <html lang="en">

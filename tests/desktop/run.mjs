@@ -164,7 +164,8 @@ try {
     await windowOf(large, [], zoomRestored, endApp);
   }
   if (only === undefined || only === "stalled") {
-    await windowOf(placeOf("stalled"), [], stalledApp, endApp);
+    // The session of the driver ends with the blocked process, so that the window is operated by accessible objects.
+    await windowOf(placeOf("stalled", { NO_AT_BRIDGE: undefined }), [], stalledApp);
   }
   if (only === undefined || only === "windows") {
     await windowOf(placeOf("windows"), [], menuBar, conversationWindow, endApp);
