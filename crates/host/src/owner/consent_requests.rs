@@ -176,7 +176,7 @@ impl Owner {
     ) {
         match requester {
             Requester::Server { run, request } => self.servers.send_response(server, run, request, answer),
-            Requester::App { .. } => self.send_response_to_app(server, requester, answer),
+            Requester::App { .. } => self.send_response_to_app(server, requester, answer, None),
         }
     }
 }

@@ -66,8 +66,13 @@ impl Owner {
     }
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written.
-    pub(super) fn audit_unsent_payload(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
+    /// audit entry was written. `shown` is the hash that the user saw.
+    pub(super) fn audit_unsent_payload(
+        &mut self,
+        server: &str,
+        (shown, outgoing): (&Hash, &OutgoingPayload),
+        asker: &'static str,
+    ) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: outgoing.kind,
@@ -75,7 +80,7 @@ impl Owner {
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT_DECISION.into(),
-            hash: outgoing.logged.as_str(),
+            hash: shown.as_str(),
             asker,
             ..AuditedDecision::default()
         });

@@ -22,6 +22,7 @@ mod roots;
 mod rules;
 mod sampling;
 mod served;
+mod shown_hashes;
 mod sign_in;
 mod supervision;
 mod turned_off;
