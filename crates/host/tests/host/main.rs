@@ -16,6 +16,7 @@ mod providers;
 mod read_only_tools;
 mod remote;
 mod restored;
+mod restored_rules;
 mod review;
 mod revoked;
 mod roots;
