@@ -147,7 +147,7 @@ impl AppViews {
         })
     }
 
-    /// Ends all apps that show this page, and so the existence of their tools, without giving them time to save their state.
+    /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
     pub(crate) fn remove_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }

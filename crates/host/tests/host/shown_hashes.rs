@@ -65,11 +65,14 @@ async fn shown_hashes_of_both_steps_of_sampling_are_logged() {
     let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
     let request = app.consent_request("harbour", "the call", is_call).await;
     decide_and_find(&app, "tool", &request, ONCE).await;
-    let step = |answered: bool| move |request: &ConsentRequestView| matches!(&request.body, ConsentRequestBody::Sampling { response, .. } if response.is_some() == answered);
+    let is_answered = |request: &ConsentRequestView| match &request.body {
+        ConsentRequestBody::Sampling { response, .. } => Some(response.is_some()),
+        _ => None,
+    };
     model.queue_reply(text_reply("Aye.", (3, 4)));
-    let request = app.consent_request("harbour", "the model request", step(false)).await;
+    let request = app.consent_request("harbour", "the model request", |request| is_answered(request) == Some(false)).await;
     decide_and_find(&app, "sampling", &request, ONCE).await;
-    let request = app.consent_request("harbour", "the answer", step(true)).await;
+    let request = app.consent_request("harbour", "the answer", |request| is_answered(request) == Some(true)).await;
     decide_and_find(&app, "sampling-answer", &request, ONCE).await;
     let ended = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call should end in time").unwrap();
     assert!(ended.is_ok(), "{ended:?}");
