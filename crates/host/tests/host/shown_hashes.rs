@@ -70,7 +70,8 @@ async fn shown_hashes_of_both_steps_of_sampling_are_logged() {
         _ => None,
     };
     model.queue_reply(text_reply("Aye.", (3, 4)));
-    let request = app.consent_request("harbour", "the model request", |request| is_answered(request) == Some(false)).await;
+    let request =
+        app.consent_request("harbour", "the model request", |request| is_answered(request) == Some(false)).await;
     decide_and_find(&app, "sampling", &request, ONCE).await;
     let request = app.consent_request("harbour", "the answer", |request| is_answered(request) == Some(true)).await;
     decide_and_find(&app, "sampling-answer", &request, ONCE).await;
