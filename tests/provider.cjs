@@ -43,7 +43,8 @@ exports.Provider = class Provider {
    * @param {{ call(command: string, request: object): Promise<unknown> }} host
    */
   async setUpIn(host) {
-    await host.call("set_provider", { id: "fake", conversions: [], name: "Fake", kind: "openai", url: `${this.url}/v1` });
+    const settings = { name: "Fake", kind: "openai", url: `${this.url}/v1`, conversions: [] };
+    await host.call("set_provider", { id: "fake", ...settings });
     await host.call("set_provider_key", { id: "fake", key: this.#key });
   }
 
