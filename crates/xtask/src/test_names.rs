@@ -68,7 +68,7 @@ mod tests {
 
     const RUST: &str = "#[test]\nfn plain() {}\n\n#[tokio::test(start_paused = true)]\n// Why.\nasync fn paused() {}\n\n\
         fn uses_nothing() {}\n\n#[cfg(test)]\nfn only_for_tests() {}\n";
-    const SCRIPT: &str = "test.describe(\"group\", () => {\n  test(\"one\", () => {});\n  it(\n    'two',\n  );\n\
+    const SCRIPT: &str = "test.describe(\"group\", () => {\n  test(\"one\", f);\n  it(\n    'two',\n  );\n\
         it.each([1])(\"three %s\", f);\n  ])(\"four %s\", f);\n  it.each(values)(\n    \"five %s\",\n  );\n\
         await step(\"six\", f);\nconst text = \"seven\";\n});\n";
 
