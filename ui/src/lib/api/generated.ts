@@ -1328,6 +1328,15 @@ folder: string,
 author: string | null, };
 
 /**
+ * Content of the signature block after the archive of a bundle. Not verified, so no decision may depend on it.
+ */
+export type BundleSignature = { "state": "absent" } | { "state": "claimed", 
+/**
+ * Common name in the signer's certificate, safe to print.
+ */
+name: string, } | { "state": "unreadable" };
+
+/**
  * Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
  * each.
  */
@@ -4987,9 +4996,9 @@ description: string,
  */
 author: string, 
 /**
- * Description of the bundle's signature, which is not verified.
+ * Signature of the bundle, which is not verified.
  */
-signature: string, 
+signature: BundleSignature, 
 /**
  * Folder into which the bundle would be unpacked.
  */
