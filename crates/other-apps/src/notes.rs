@@ -51,10 +51,6 @@ impl ImportNotes {
     pub(crate) fn printable(&self) -> impl Iterator<Item = ImportNote> {
         self.0.iter().map(printable_note)
     }
-
-    pub(crate) fn into_texts(self) -> Vec<String> {
-        self.0.into_iter().map(|note| note.text).collect()
-    }
 }
 
 impl IntoIterator for ImportNotes {

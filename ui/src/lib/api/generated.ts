@@ -2976,9 +2976,9 @@ name: string | null,
  */
 secrets: Array<string>, 
 /**
- * Notes about secrets in arguments and URLs, which are omitted.
+ * Parts from which a secret was removed, other than variables and headers.
  */
-notes: Array<string>, 
+removed: Array<SecretPlace>, 
 /**
  * Omitted settings.
  */
@@ -6993,6 +6993,15 @@ limit: number,
  * Value of `number` in an earlier result. Only older items are returned. `None` starts with the newest.
  */
 before?: number, };
+
+/**
+ * Part of a server's configuration, outside of variables and headers, from which a secret was removed.
+ */
+export type SecretPlace = { "is": "argument", 
+/**
+ * Position of the argument, starting at 1.
+ */
+number: number, } | { "is": "sign_in" } | { "is": "url" } | { "is": "command" } | { "is": "folder" } | { "is": "sandbox" };
 
 /**
  * Result of storing the secrets of a server.
