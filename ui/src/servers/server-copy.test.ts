@@ -59,7 +59,9 @@ describe("copying a server", () => {
     expect(screen.getByText(/no place for it in the copy: sandbox, working folder/)).toBeVisible();
     expect(screen.getByText(/^Named my-files in the link/)).toBeVisible();
     expect(screen.getByText(/only on this computer: \/home\/ann\./)).toBeVisible();
-    expect(screen.getByText(/look like secrets: Argument 3, sign-in settings\. Whoever/)).toBeVisible();
+    expect(
+      screen.getByText(/look like secrets: Argument 3, sign-in settings\. Whoever/),
+    ).toBeVisible();
     expect(screen.queryByText("Nothing was omitted.")).toBeNull();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
