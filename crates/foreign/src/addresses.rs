@@ -29,11 +29,11 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Returns `true` if a host of a URL is a loopback address, or a name that always means one (RFC 6761), without resolving
-/// the name.
+/// Returns `true` if a host of a URL is a loopback address, or a name that always means one (RFC 6761), without
+/// resolving the name.
 ///
-/// A name with a final dot and an IPv4-mapped address do not count: a resolver may look up `localhost.` at a name server.
-/// Callers for which they should count convert the host before.
+/// A name with a final dot and an IPv4-mapped address do not count: a resolver may look up `localhost.` at a name
+/// server. Callers for which they should count convert the host before.
 ///
 /// # Examples
 ///

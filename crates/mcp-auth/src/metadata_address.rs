@@ -136,8 +136,8 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
-/// Returns `true` if the host is a loopback address or a name that means one, also with final dots, without resolving the
-/// name. The redirect listener always has the address 127.0.0.1 (RFC 8252), which is not judged here.
+/// Returns `true` if the host is a loopback address or a name that means one, also with final dots, without resolving
+/// the name. The redirect listener always has the address 127.0.0.1 (RFC 8252), which is not judged here.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         Host::Domain(name) => is_local_host_name(name),

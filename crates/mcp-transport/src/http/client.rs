@@ -93,8 +93,8 @@ fn base_client_builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 
-/// Returns `true` if the host is loopback, also by a name with a final dot, which must neither reach a proxy nor count as
-/// public.
+/// Returns `true` if the host is loopback, also by a name with a final dot, which must neither reach a proxy nor count
+/// as public.
 pub(super) fn is_loopback(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         Host::Domain(name) => foreign::is_loopback(&Host::Domain(name.strip_suffix('.').unwrap_or(name))),
