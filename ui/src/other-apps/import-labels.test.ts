@@ -59,9 +59,11 @@ test("notes with the number of omitted notes have a singular and a plural", () =
   const chinese = noteTexts("zh", "7");
   expect(one.get("more_placeholders")).toMatch(/^1 more text looks/);
   expect(several.get("more_placeholders")).toMatch(/^7 more texts look/);
+  expect(one.get("more_warnings")).toMatch(/^1 more warning is /);
+  expect(several.get("more_warnings")).toMatch(/^7 more warnings are /);
   expect(one.get("more_plain_passwords")).toMatch(/^1 more such password /);
   expect(several.get("more_plain_passwords")).toMatch(/^7 more such passwords /);
-  for (const kind of ["more_placeholders", "more_plain_passwords"] as const) {
+  for (const kind of ["more_placeholders", "more_plain_passwords", "more_warnings"] as const) {
     expect(chinese.get(kind), kind).toContain(" 7 ");
   }
 });

@@ -177,6 +177,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   access_option: ({ name, place }) => m.import_note_access_option({ place, option: name }),
   package_address: ({ place }) => m.import_note_package_address({ place }),
   code_variables: ({ names }) => m.import_note_code_variables({ names: joinNames(names) }),
+  more_warnings: ({ name }) => m.import_note_more_warnings({ count: Number(name) }),
 };
 
 /** Returns the translated note, or `undefined` if it exists in English only. */

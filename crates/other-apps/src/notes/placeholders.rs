@@ -103,7 +103,7 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
 
 /// Returns a note with the number of omitted notes, or `None` if none were omitted. The description of what they are
 /// about is given in the singular and in the plural.
-fn omission_note(kind: ImportNoteKind, omitted: usize, [one, several]: [&str; 2]) -> Option<ImportNote> {
+pub(crate) fn omission_note(kind: ImportNoteKind, omitted: usize, [one, several]: [&str; 2]) -> Option<ImportNote> {
     let text = format!("and {omitted} more {}", if omitted == 1 { one } else { several });
     (omitted > 0).then(|| ImportNote::new(kind, text).with_names([omitted.to_string()]))
 }

@@ -117,6 +117,8 @@ pub enum ImportNoteKind {
     PackageAddress,
     /// Names of environment variables that decide which code runs.
     CodeVariables,
+    /// Further warnings about an install link were omitted. The name is their number.
+    MoreWarnings,
     /// Reason why the server can't be imported or was not imported, in the text of the note. Always English, as are the
     /// messages of all errors.
     Reason,
