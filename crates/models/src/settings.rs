@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
@@ -91,12 +91,7 @@ impl ProviderSettings {
     /// Returns `true` if the provider runs on this computer, according to the host in its address.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        match self.url.host() {
-            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+        self.url.host().is_some_and(|host| foreign::is_loopback(&host))
     }
 
     /// Returns `true` if requests and the API key are sent over a network without encryption.
