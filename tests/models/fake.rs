@@ -11,15 +11,6 @@ use models::{
 
 use crate::running::RunningProgram;
 
-/// Wire formats of the APIs of all supported providers.
-pub(crate) const ALL_WIRE_PROTOCOLS: [ProviderKind; 5] = [
-    ProviderKind::OpenAi,
-    ProviderKind::Responses,
-    ProviderKind::Anthropic,
-    ProviderKind::Gemini,
-    ProviderKind::Ollama,
-];
-
 /// API key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use models::{HttpProvider, ProviderKind};
 
-use crate::fake::{ALL_WIRE_PROTOCOLS, FakeProvider, KEY, model_name, provider_client};
+use crate::fake::{FakeProvider, KEY, model_name, provider_client};
 use crate::running::RunningProgram;
 
 /// Third-party program that serves models.
@@ -36,7 +36,7 @@ impl ModelServer {
     /// Returns the wire formats that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
-            Self::Aimock => &ALL_WIRE_PROTOCOLS,
+            Self::Aimock => &ProviderKind::ALL,
             Self::LiteLlm => {
                 &[ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Anthropic, ProviderKind::Gemini]
             }

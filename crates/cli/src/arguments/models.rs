@@ -49,7 +49,7 @@ pub(crate) struct NewProvider {
     pub(crate) url: Option<String>,
     /// Wire format. Defaults to that of the known provider, or else to OpenAI's.
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) kind: Option<WireProtocolName>,
+    pub(crate) kind: Option<ProviderKindName>,
     /// Display name of the provider.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct NewProvider {
 
 /// Wire formats of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WireProtocolName {
+pub(crate) enum ProviderKindName {
     /// OpenAI's chat completions, which most other providers support as well.
     Openai,
     /// The Responses API of OpenAI.
