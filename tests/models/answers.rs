@@ -78,7 +78,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request in a wire format and returns the JSON body that the provider received.
+/// Sends a request in an API and returns the JSON body that the provider received.
 async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = capture_request().await;
     let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;
@@ -105,7 +105,7 @@ async fn images_are_sent() {
 #[tokio::test]
 async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
-    // On Ollama's wire format the fake provider always reports "stop". A separate test below covers it.
+    // On Ollama's API the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = expect_reply(&fake.client(wire), text_request(wire, "stop early")).await;
         assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: the token limit was reached");

@@ -1,4 +1,4 @@
-//! Model servers, and the wire formats that each supports.
+//! Model servers, and the APIs that each supports.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl ModelServer {
         }
     }
 
-    /// Returns the wire formats that the server supports.
+    /// Returns the APIs that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
             Self::Aimock => &ProviderKind::ALL,
@@ -45,7 +45,7 @@ impl ModelServer {
     }
 }
 
-/// A running model server together with the wire format in which it is tested.
+/// A running model server together with the API in which it is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,
@@ -82,7 +82,7 @@ impl fmt::Display for ServedWire {
     }
 }
 
-/// Returns the name of a wire format in the table of observations.
+/// Returns the name of an API in the table of observations.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",

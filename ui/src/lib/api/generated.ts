@@ -1929,7 +1929,7 @@ model: SamplingModel | null,
  */
 requestedTokens: number, 
 /**
- * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ * Content that the provider's API can't represent, and how each kind is converted.
  */
 losses: Array<SamplingLoss>, 
 /**
@@ -4600,7 +4600,7 @@ name: string,
 isIdentical: boolean, };
 
 /**
- * Content that a wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type LossyConversion = { 
 /**
@@ -4844,7 +4844,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -4856,7 +4856,7 @@ url: string,
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and the conversion of each kind.
+ * Content that the provider's API can't represent, and the conversion of each kind.
  */
 losses: Array<LossyConversion>, 
 /**
@@ -6498,7 +6498,7 @@ tokens: number | null,
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type SamplingLoss = { 
 /**
@@ -7576,7 +7576,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -7588,7 +7588,7 @@ url: string,
  */
 silenceSeconds?: number | null, 
 /**
- * Conversions that the user chose for content that the wire protocol can't represent.
+ * Conversions that the user chose for content that the provider's API can't represent.
  */
 conversions: Array<ConversionChoice>, };
 
