@@ -1,8 +1,9 @@
 //! Limits of one view, which bound the memory and time that a hostile page can use.
 //!
 //! A host has limits of its own, on its queues, on the number of views, and on requests that the user refuses or the app
-//! withdraws. In Drawbridge these are constants in `app-views` (`lib.rs`, `shown_views.rs`, `view_task.rs`,
-//! `requests.rs`, `user_requests.rs`) and, before a message leaves the page, in `ui/src/apps/message-sender.ts`.
+//! withdraws. In Drawbridge these are constants in `app-views/src/lib.rs`, `app-views/src/shown_views.rs`,
+//! `app-views/src/view_task.rs`, `app-views/src/requests.rs` and `app-views/src/user_requests.rs`. The page limits
+//! messages before it delivers them, in `ui/src/apps/message-sender.ts`.
 
 use std::time::Duration;
 
