@@ -16,7 +16,7 @@
 //! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
 //! - `app_tools`: tools that apps provide to the model of their conversation.
-//! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
+//! - `user_requests`: requests of apps that Drawbridge's page answers, if necessary after the user's decision.
 
 mod app_tools;
 mod context;

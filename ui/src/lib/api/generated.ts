@@ -1938,7 +1938,7 @@ model: SamplingModel | null,
  */
 requestedTokens: number, 
 /**
- * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ * Content that the provider's API can't represent, and how each kind is converted.
  */
 losses: Array<SamplingLoss>, 
 /**
@@ -4609,7 +4609,7 @@ name: string,
 isIdentical: boolean, };
 
 /**
- * Content that a wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type LossyConversion = { 
 /**
@@ -4853,7 +4853,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -4865,7 +4865,7 @@ url: string,
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and the conversion of each kind.
+ * Content that the provider's API can't represent, and the conversion of each kind.
  */
 losses: Array<LossyConversion>, 
 /**
@@ -6507,7 +6507,7 @@ tokens: number | null,
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type SamplingLoss = { 
 /**
@@ -7594,7 +7594,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -7606,7 +7606,7 @@ url: string,
  */
 silenceSeconds?: number | null, 
 /**
- * Conversions that the user chose for content that the wire protocol can't represent.
+ * Conversions that the user chose for content that the provider's API can't represent.
  */
 conversions: Array<ConversionChoice>, };
 
