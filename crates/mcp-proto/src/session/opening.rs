@@ -218,7 +218,7 @@ impl Session {
             SessionPhase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => return,
         };
-        if *reason != CloseReason::StoppedByUser {
+        if *reason != CloseReason::StoppedByOwner {
             let local = self.config.carrier == TransportKind::Stdio;
             // A server that exceeded a resource limit would do so again.
             let is_over = matches!(reason, CloseReason::LimitReached(_));
