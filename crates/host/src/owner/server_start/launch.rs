@@ -82,7 +82,7 @@ impl Owner {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
-                start.authorizer = sign_in.map(|made| record.access.get_or_store(made).authorizer());
+                start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
