@@ -24,11 +24,12 @@ pub fn session_end_failure(
         _ if matches!(fault, Some(HandshakeFault::Unreachable | HandshakeFault::ServerError)) => {
             FailureReason::Unreachable
         }
-        CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
+        CloseReason::Unresponsive(_) => FailureReason::Unresponsive,
         _ if was_ready => FailureReason::Exited,
         _ if remote => FailureReason::Unreachable,
         _ => FailureReason::ExitedEarly,
     };
+    // For the command line. The page has texts in the user's language (`ui/src/servers/failures.ts`).
     let hint = match reason_kind {
         FailureReason::ExitedEarly => {
             Some("Its output below usually states the reason. Try the same command in a terminal.".to_owned())

@@ -177,6 +177,7 @@ impl ServerFailure {
             FailureReason::Exited
             | FailureReason::ExitedEarly
             | FailureReason::NoAnswer
+            | FailureReason::Unresponsive
             | FailureReason::CouldNotStart
             | FailureReason::Unreachable => true,
             FailureReason::CommandNotFound
@@ -190,7 +191,7 @@ impl ServerFailure {
 
     /// Returns `true` if the failure may be resolved by a change of the network.
     const fn may_depend_on_network(&self) -> bool {
-        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
+        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unresponsive | FailureReason::Unreachable)
     }
 }
 

@@ -253,7 +253,7 @@ async fn failed_ping_ends_calls_and_reports_the_last_output() {
     advance_time(Duration::from_secs(11)).await;
     let failed = app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = failed.state else { unreachable!() };
-    assert_eq!(failure.reason, FailureReason::NoAnswer, "the server did not respond: {}", failure.message);
+    assert_eq!(failure.reason, FailureReason::Unresponsive, "the server did not respond: {}", failure.message);
     assert_eq!(failure.stderr, ["waiting for the disk"], "the last lines are displayed");
     let unresponsive = CallError::Closed(CloseReason::Unresponsive(Duration::from_secs(10)));
     let expected = CallFailure::Session { server: "old".into(), error: Box::new(unresponsive) };

@@ -281,7 +281,7 @@ fn extensions_are_declared_to_every_server() {
     let sent = TestSession::with_config(settings.clone()).take_sent_message();
     let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
     assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
-    settings.opening = HandshakeMode::Probe;
+    settings.handshake = HandshakeMode::Probe;
     let sent = TestSession::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");

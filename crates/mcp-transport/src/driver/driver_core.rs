@@ -100,8 +100,8 @@ impl<'o> DriverCore<'o> {
     pub(crate) fn emit(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::Closed(reason) => self.over = Some(reason.clone()),
-            SessionEvent::OpeningFailed { cause, .. } => {
-                self.over.get_or_insert_with(|| CloseReason::OpeningFailed(cause.clone()));
+            SessionEvent::HandshakeFailed { cause, .. } => {
+                self.over.get_or_insert_with(|| CloseReason::HandshakeFailed(cause.clone()));
             }
             _ => {}
         }

@@ -163,7 +163,7 @@ impl Owner {
         let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: client_capabilities(&record.config, sampling, self.options.shows_apps),
-            opening: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
+            handshake: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
             known,
             trace: self.options.trace.clone(),
             timeouts,
