@@ -72,7 +72,7 @@ impl RestartState {
     }
 
     /// Records that the host restarts the server automatically. `cause` is the reason why the server ended.
-    pub fn record_retry(&mut self, cause: String) {
+    pub fn record_restart(&mut self, cause: String) {
         self.restart_cause = Some(cause);
     }
 

@@ -27,7 +27,7 @@ impl Owner {
             record.set(ServerState::Failed(failure));
             return;
         };
-        record.supervision.record_retry(failure.message.clone());
+        record.supervision.record_restart(failure.message.clone());
         let at = ports::time::end_of_span(now, pause);
         record.log_activity_line(
             ActivityKind::State,
@@ -63,18 +63,18 @@ impl Owner {
                     && r.sign_in.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
-                owner.reconnect_without_user(&name);
+                owner.restart_without_user(&name);
             }
         });
         true
     }
 
     /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
-    fn reconnect_without_user(&mut self, name: &str) {
+    fn restart_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
-            record.supervision.record_retry(needed.cause.clone());
+            record.supervision.record_restart(needed.cause.clone());
         }
         // Can't fail, since the server exists.
         let _ = self.start(name);
@@ -151,7 +151,7 @@ impl Owner {
                 }
                 (ServerState::NeedsSignIn(_), _) if record.sign_in.may_be_temporary() => {
                     record.sign_in.allow_retry();
-                    self.reconnect_without_user(&name);
+                    self.restart_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
                     record.log_activity_line(

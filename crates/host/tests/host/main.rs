@@ -17,7 +17,7 @@ mod read_only_tools;
 mod remote;
 mod restored;
 mod review;
-mod revoked;
+mod revoked_starts;
 mod roots;
 mod rules;
 mod sampling;
