@@ -27,7 +27,12 @@ function programName(command: string): string {
 export function checksForFailure(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
-    const onTheWay: readonly FailureReason[] = ["unreachable", "protocol", "no_answer", "unresponsive"];
+    const onTheWay: readonly FailureReason[] = [
+      "unreachable",
+      "protocol",
+      "no_answer",
+      "unresponsive",
+    ];
     return onTheWay.includes(reason) ? ["proxy", "certificates", "clock"] : [];
   }
   const program = programName(config.command);
