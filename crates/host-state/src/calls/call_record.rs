@@ -59,7 +59,7 @@ pub struct PendingCallWork {
     /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
     /// resolutions are ignored.
     pub following: Option<u64>,
-    /// Number of the write in progress of the call's audit entry, or `None`.
+    /// Id of the write in progress of the call's audit entry, or `None`.
     pub writing: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ pub struct CallRecord {
     /// the call.
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
-    pub entry: u64,
+    pub entry_position: u64,
     /// Work in progress beside the owner on which the call waits.
     pub pending: PendingCallWork,
     /// Result of the call, retained until the call's audit entry is durable.
@@ -129,7 +129,7 @@ impl CallRecord {
             ticket: None,
             app_commands: None,
             open_world: false,
-            entry: 0,
+            entry_position: 0,
             pending: PendingCallWork::default(),
             held: None,
             reply,

@@ -18,7 +18,7 @@ mod remote;
 mod restored;
 mod restored_rules;
 mod review;
-mod revoked;
+mod revoked_starts;
 mod roots;
 mod rules;
 mod sampling;

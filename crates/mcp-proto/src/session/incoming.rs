@@ -9,7 +9,7 @@ use crate::jsonrpc::{
 };
 use crate::types::{ElicitParams, LogMessage, Map};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 

@@ -3017,7 +3017,7 @@ omissions: ExportOmissions, };
 /**
  * Kind of a server's failure, which programs can distinguish.
  */
-export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "unresponsive" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
  * Type of a form field, with the constraints on its value.
