@@ -69,7 +69,7 @@ pub enum PolicyAct<'a> {
         /// Name of the tool, as the server lists it.
         tool: &'a str,
         /// Hash over the tool's whole definition and the settings of its server. Grants for the tool are bound to it.
-        definition: &'a Hash,
+        grant_hash: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".
         review_state: ReviewState,

@@ -102,7 +102,7 @@ impl Policy {
     /// let act = PolicyAct::CallTool {
     ///     server: "files",
     ///     tool: "delete_file",
-    ///     definition: &Hash::of_json(&json!({ "name": "delete_file" })),
+    ///     grant_hash: &Hash::of_json(&json!({ "name": "delete_file" })),
     ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,
@@ -305,7 +305,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     let (rests_on, conversation) = match act {
         PolicyAct::StartServer { command, .. } => (*command, None),
         PolicyAct::ConnectServer { address, .. } => (*address, None),
-        PolicyAct::CallTool { definition, conversation, .. } => (*definition, *conversation),
+        PolicyAct::CallTool { grant_hash, conversation, .. } => (*grant_hash, *conversation),
         _ => return RuleFit::OtherDirection,
     };
     if !grant.applies_in_conversation(conversation) {

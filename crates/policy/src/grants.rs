@@ -205,11 +205,11 @@ impl Grants {
     /// })?;
     /// let policy = Policy::new(grants);
     ///
-    /// let decide = |definition: &Hash| {
+    /// let decide = |grant_hash: &Hash| {
     ///     let act = PolicyAct::CallTool {
     ///         server: "calculator",
     ///         tool: "add",
-    ///         definition,
+    ///         grant_hash,
     ///         review_state: ReviewState::Reviewed,
     ///         claims: ToolClaims::default(),
     ///         asks_each_time: false,

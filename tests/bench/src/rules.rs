@@ -39,7 +39,7 @@ impl MeasuredDecision {
         let act = PolicyAct::CallTool {
             server: SERVER,
             tool: TOOL,
-            definition: &self.definition,
+            grant_hash: &self.grant_hash,
             review_state: ReviewState::Reviewed,
             claims: ToolClaims::default(),
             asks_each_time: false,
