@@ -244,9 +244,10 @@ pub enum DecisionReason {
     NewAddress,
     /// The address (URL and connection settings) of a remote server differs from the approved one.
     AddressChanged,
-    /// No rule or grant allows the tool call.
+    /// No rule or grant allows the tool call, so it requires consent.
     ToolsAsk,
-    /// The tool's definition has changed since it was allowed.
+    /// The call would be allowed, but the tool's review state is [`ReviewState::Changed`], or a grant for the tool is
+    /// bound to another definition or to other settings of the server.
     ToolChanged,
     /// No budget covers the sampling request.
     SamplingAsks,
@@ -321,7 +322,9 @@ impl DecisionReason {
         }
     }
 
-    /// Returns the reason if it is stricter than every rule and grant that allows.
+    /// Returns the reason if it is stricter than every rule and grant that allows. [`Self::NewTool`],
+    /// [`Self::ToolChanged`] and [`Self::AfterUntrusted`] are not: after a review of the tool, or with a rule that has
+    /// `after_untrusted`, such a call can be allowed.
     #[must_use]
     pub const fn stricter(self) -> Option<StricterReason> {
         match self {

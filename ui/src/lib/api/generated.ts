@@ -1876,8 +1876,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
- * also covers the configuration of the server.
+ * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+ * `grant_hash`, which also covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
