@@ -238,7 +238,8 @@ pub enum DecisionReason {
     NewCommand,
     /// The command of a local server differs from the approved one.
     CommandChanged,
-    /// The user chose the sandbox of a local server in its start request, so its start in the sandbox is confirmed.
+    /// In the consent request for the start of a local server, the user chose to sandbox it. The start in the sandbox
+    /// has a consent request of its own.
     SandboxChosen,
     /// The address (URL and connection settings) of a remote server was never approved.
     NewAddress,
@@ -337,12 +338,14 @@ impl DecisionReason {
     }
 }
 
-/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
+/// changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+/// with `after_untrusted` can allow calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StricterReason {
-    /// The definition of the tool requires consent for each call.
+    /// The definition of the tool requires consent for each call, or a shown app provides the tool.
     EachTime,
     /// A rule with the effect "ask" matches the act.
     Rule,

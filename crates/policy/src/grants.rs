@@ -71,7 +71,7 @@ pub struct Grant {
     /// Expiry, in milliseconds since 1970, or `None` for a grant that doesn't expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// Description of the approved act for the user (a command line or a URL).
+    /// Description of the approved act for the user: a command line, a URL or the name of a tool.
     #[serde(default)]
     pub words: String,
     /// Last act that the grant allowed. Decisions don't depend on it.
