@@ -77,11 +77,7 @@ struct HostRequest {
 #[derive(Debug)]
 enum HostRequestPurpose {
     /// Listing the app's tools. Contains the tools of the result pages read so far and their size in bytes of JSON.
-    List {
-        found: AppToolList,
-        bytes: usize,
-        page: usize,
-    },
+    List { found: AppToolList, bytes: usize, page: usize },
     /// Calling one of the app's tools.
     Call,
     /// Ending the view.

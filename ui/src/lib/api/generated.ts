@@ -7998,8 +7998,8 @@ reply: string, };
 
 /**
  * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
- * changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule with
- * `after_untrusted` can allow calls.
+ * changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+ * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
