@@ -13,7 +13,7 @@ mod stream;
 mod table;
 mod typescript;
 
-pub use app_views::AppResponse;
+pub use app_views::{AppResponse, ShownApp};
 pub use checkup::{CheckInputs, ProcessEnvironment, WebView};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};

@@ -9,7 +9,7 @@
 //! - `page_reviews`: reading a page for review, and the user's approvals.
 //! - `shown_views`: the table of shown apps, and the inputs of their tasks.
 //! - `displayed_call`: the tool call that an app displays.
-//! - `opened_app`: the frame of an opened app, and its source.
+//! - `opened_app`: the frame of an opened app, its source, and its name.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
 //! - `streamed_call`: a call that a model is still writing, as an app follows it.
@@ -39,7 +39,7 @@ pub use context::AppContext;
 pub use displayed_call::DisplayedCall;
 pub use document::AppResponse;
 pub use error::AppViewError;
-pub use opened_app::{AppDocumentText, OpenedApp};
+pub use opened_app::{AppDocumentText, OpenedApp, ShownApp};
 pub use page_report::{AppPageReport, AppSource, PageReview};
 pub use page_source::AppPageError;
 pub use user_requests::AppAnswer;
@@ -151,7 +151,7 @@ impl AppViews {
             events,
             config: self.server_config(&server).await?,
         };
-        let of_conversation = setup.conversation.clone();
+        let (of_conversation, of_tool) = (setup.conversation.clone(), setup.tool.clone());
         let queued = Arc::new(AtomicUsize::new(0));
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
@@ -161,9 +161,8 @@ impl AppViews {
                 return Err(AppViewError::TooMany);
             }
             let queued = Arc::clone(&queued);
-            let conversation = of_conversation;
-            views
-                .insert(id.clone(), ShownView { server: server.clone(), conversation, uri, documents, inputs, queued });
+            let (server, tool, conversation) = (server.clone(), of_tool, of_conversation);
+            views.insert(id.clone(), ShownView { server, tool, conversation, uri, documents, inputs, queued });
         }
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.

@@ -1,6 +1,6 @@
 //! Table of the shown apps: the documents that their frames load, and the inputs of their tasks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::document::FrameDocuments;
 use crate::user_requests::SavedFile;
 use crate::view_task::ViewInput;
-use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews};
+use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews, ShownApp};
 
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
@@ -28,6 +28,7 @@ pub(crate) struct SharedAppViewState {
 #[derive(Debug)]
 pub(crate) struct ShownView {
     pub(crate) server: String,
+    pub(crate) tool: String,
     pub(crate) conversation: Option<String>,
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
@@ -144,6 +145,27 @@ impl AppViews {
     /// Ends all apps that show this page, without giving them time to save their state.
     pub(crate) fn remove_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
+    }
+
+    /// Returns the apps whose frames are in the page of the main window, each once, in a stable order. `elsewhere` are
+    /// the conversations that have windows of their own.
+    #[must_use]
+    pub fn apps_of_main_window(&self, elsewhere: &[String]) -> Vec<ShownApp> {
+        self.apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
+    }
+
+    /// Returns the apps whose frames are in the window of a conversation, each once, in a stable order.
+    #[must_use]
+    pub fn apps_of_conversation(&self, conversation: &str) -> Vec<ShownApp> {
+        self.apps_where(|shown_in| is_in_window_of(shown_in, conversation))
+    }
+
+    fn apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
+        let views = self.views();
+        let found = views.values().filter(|view| is_in_window(view.conversation.as_deref()));
+        let apps = found.map(|view| ShownApp { server: view.server.clone(), tool: view.tool.clone() });
+        // Several frames may show the app of one tool.
+        apps.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the

@@ -29,6 +29,7 @@ use domain::StoreError;
 use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
+pub use files::copy_file;
 pub use locations::{FileLocations, cache_folder, default_locations, registry_cache_folder};
 pub use managed_file::SystemPolicyFile;
 pub use mcp_json::add_demo_server_if_first_start;

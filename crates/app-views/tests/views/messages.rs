@@ -226,7 +226,12 @@ async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() 
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
+    assert_eq!(test.views.apps_of_conversation("another"), [], "no other window should show the app");
+    let apps = test.views.apps_of_main_window(&[]);
+    let [app] = apps.as_slice() else { panic!("one app should be shown: {apps:?}") };
+    assert_eq!((app.server.as_str(), app.tool.as_str()), (SERVER, TOOL), "the app should be named");
     test.views.remove_views_of_main_window(&[]);
+    assert_eq!(test.views.apps_of_main_window(&[]), [], "a closed app should not be named");
     test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     let late = test.views.receive_message(&opened.view, "{}".to_owned());
     assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");

@@ -161,6 +161,9 @@ fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(),
     with_seed(call, result_file, seed).run()
 }
 
+/// Parts of the tests of the real desktop window that try attacks.
+const WINDOW_PARTS: [&str; 3] = ["sandbox", "apps", "stalled"];
+
 /// Runs all attacks on the real desktop window.
 fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     print_step("attacks on the real window");
@@ -170,8 +173,11 @@ fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
-    let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root_folder());
-    walk.env("HOSTILE_TABLE", result_file).run()
+    for part in WINDOW_PARTS {
+        let walk = screen.program(Path::new("node")).arg(&script).arg(part).dir(workspace::root_folder());
+        walk.env("HOSTILE_TABLE", result_file).run()?;
+    }
+    Ok(())
 }
 
 fn with_seed(program: Program, result_file: &Path, seed: u64) -> Program {
