@@ -11,6 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { Registry } from "../page/registry.mjs";
+import { Provider } from "../provider.cjs";
 
 import { serverRequests } from "./server-requests.mjs";
 import { apps } from "./apps.mjs";
@@ -23,13 +24,13 @@ import { draftAfterSignal, exitByClosing, exitBySignals, signalWhileTyping } fro
 import { otherApps } from "./other-apps.mjs";
 import { installs, LISTED } from "./installs.mjs";
 import { sandboxRestored, blankPage, pageSandbox, quitApp, sandboxDisabled, sandboxStartFailure } from "./page-sandbox.mjs";
+import { KEY } from "./key-leaks.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
 import { firstCall, endApp, importTenServers } from "./new-user.mjs";
 import { createBundle, openedWhileRunning, openedAtStart } from "./openings.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
-import { startProvider } from "./provider.mjs";
 import { activityAndConsent } from "./activity-and-consent.mjs";
 import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
@@ -52,7 +53,7 @@ process.once("exit", () => {
   rmSync(all, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-const provider = await startProvider();
+const provider = await Provider.start(KEY);
 const registry = await Registry.start(LISTED);
 /** Returns the path of the script that starts a server package from npm. */
 const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");

@@ -16,7 +16,7 @@
 //! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
 //! - `app_tools`: tools that apps provide to the model of their conversation.
-//! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
+//! - `user_requests`: requests of apps that Drawbridge's page answers, if necessary after the user's decision.
 
 mod app_tools;
 mod context;
@@ -136,6 +136,7 @@ impl AppViews {
             sandbox: SANDBOX_ATTRIBUTE.to_owned(),
             allow: policy.allow_attribute(),
         };
+        let shown = Arc::new(());
         let setup = ViewSetup {
             id: id.clone(),
             server: server.clone(),
@@ -149,6 +150,7 @@ impl AppViews {
             sampling,
             viewed,
             events,
+            shown: Arc::downgrade(&shown),
             config: self.server_config(&server).await?,
         };
         let (of_conversation, of_tool) = (setup.conversation.clone(), setup.tool.clone());
@@ -160,9 +162,9 @@ impl AppViews {
             if views.len() >= MAX_SHOWN_APPS {
                 return Err(AppViewError::TooMany);
             }
-            let queued = Arc::clone(&queued);
+            let (queued, shown) = (Arc::clone(&queued), Some(shown));
             let (server, tool, conversation) = (server.clone(), of_tool, of_conversation);
-            views.insert(id.clone(), ShownView { server, tool, conversation, uri, documents, inputs, queued });
+            views.insert(id.clone(), ShownView { server, tool, conversation, uri, documents, inputs, shown, queued });
         }
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.

@@ -33,6 +33,8 @@ pub(crate) struct ShownView {
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
     pub(crate) inputs: mpsc::Sender<ViewInput>,
+    /// Value on which the existence of the app's tools depends, or `None` once the app is being closed.
+    pub(crate) shown: Option<Arc<()>>,
     /// Total size of the app's messages that wait for its async task, in bytes.
     pub(crate) queued: Arc<AtomicUsize>,
 }
@@ -111,6 +113,10 @@ impl AppViews {
     /// Closes a shown app. The app is notified, and gets a short time to save its state. Closing an app that is not
     /// shown has no effect.
     pub fn close(&self, view: &str) {
+        // The model must not call tools while the app saves its state, or before its task receives the input.
+        if let Some(closing) = self.views().get_mut(view) {
+            closing.shown = None;
+        }
         // An app that floods its view is closed without notice.
         if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
             self.views().remove(view);
@@ -142,7 +148,7 @@ impl AppViews {
         })
     }
 
-    /// Ends all apps that show this page, without giving them time to save their state.
+    /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
     pub(crate) fn remove_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }

@@ -5,7 +5,7 @@ mod models;
 mod rules;
 
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
-pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireProtocolName};
+pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, ProviderKindName, SamplingArguments};
 pub(crate) use rules::{
     AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };

@@ -149,7 +149,7 @@ impl Permissions {
     ///
     /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
     pub fn check_unaudited_read(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
-        match self.policy.decide(&PolicyAct::Read { is_requested: true, server, conversation: None }, now) {
+        match self.policy.decide(&PolicyAct::Read { needs_no_consent: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
                 Err(CallFailure::Refused(format!("by {by}")))

@@ -123,9 +123,9 @@ pub enum PolicyAct<'a> {
     },
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
-        /// Set if the user requests the prompt, resource or completion, or an app reads a resource that its server
-        /// lists. Unset if an app requests anything else.
-        is_requested: bool,
+        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app that
+        /// reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
+        needs_no_consent: bool,
         /// The user's name for the server.
         server: &'a str,
         /// Conversation to which the request belongs, or `None`.

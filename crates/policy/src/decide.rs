@@ -262,8 +262,10 @@ impl Policy {
             PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_APPROVAL_SCOPES),
             PolicyAct::ShareRoots { decided: false, .. } => ask(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
             PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_APPROVAL_SCOPES),
-            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_APPROVAL_SCOPES),
-            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_requested: true, .. } => {
+            PolicyAct::Read { needs_no_consent: false, .. } => {
+                ask(DecisionReason::AppReadsAsk, SINGLE_USE_APPROVAL_SCOPES)
+            }
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { needs_no_consent: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }

@@ -178,7 +178,7 @@ pub enum ConsentRequestBody {
         model: Option<SamplingModel>,
         /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
         requested_tokens: u64,
-        /// Content that the provider's wire protocol can't represent, and how each kind is converted.
+        /// Content that the provider's API can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
         /// `true` if the model can be run again, because the same request was already approved and sent to it.
         can_rerun: bool,

@@ -95,7 +95,7 @@ pub enum ModelChosenBy {
     First,
 }
 
-/// Content that a provider's wire protocol can't represent, and its conversion.
+/// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
     /// Kind of the content or parameter, by its stable name.

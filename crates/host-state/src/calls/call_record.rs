@@ -81,9 +81,11 @@ pub struct CallRecord {
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
-    /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
+    /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
+    /// that and after the call ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
+    /// Sender of commands to the task of the app to which the call was passed, or `None` before that and for calls of
+    /// servers.
     /// Retained here, since a call continues after the app's tools are turned off.
     pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
@@ -131,6 +133,15 @@ impl CallRecord {
             pending: PendingCallWork::default(),
             held: None,
             reply,
+        }
+    }
+
+    /// Sets the call to running, and notifies the caller that the call was sent.
+    pub fn set_sent(&mut self) {
+        self.view.state = CallState::Running;
+        if let Some(sent) = self.sent.take() {
+            // The caller may have stopped waiting.
+            let _ = sent.send(std::mem::take(&mut self.sent_call));
         }
     }
 

@@ -50,6 +50,15 @@ impl Host {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
     }
 
+    /// Returns `true` if reading a resource of a server for this originator needs the user's decision now.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Closing`] if the host has shut down.
+    pub async fn asks_before_read(&self, origin: CallOrigin, server: String, uri: String) -> Result<bool, CallFailure> {
+        Ok(self.with_owner(move |owner| owner.asks_before_read(&server, &origin, uri)).await?)
+    }
+
     /// Requests a response of a model for an app of a server. The settings and limits of sampling are those of this
     /// server, and the user decides about each step. The returned response is a result or an error. Dropping the future
     /// withdraws the request.

@@ -40,8 +40,8 @@ pub(super) use outgoing_payload::OutgoingPayload;
 
 use super::Owner;
 use super::state::{
-    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, app_tool_call_hash, originator_name,
-    refusal_error,
+    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, Requester, app_tool_call_hash,
+    originator_name, refusal_error,
 };
 use crate::connection::ConnectionTarget;
 use crate::view::HostEvent;
@@ -282,12 +282,12 @@ impl Owner {
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,
             Some(scope),
-            &mut outgoing,
+            (&shown, &mut outgoing),
         );
         self.audit_entry_then(entry, move |owner, written| {
             let permitted = match written {
                 Ok(()) => owner.recheck_approval(request, &shown).inspect_err(|_| {
-                    owner.audit_unsent_payload(&to, &outgoing, asker);
+                    owner.audit_unsent_payload(&to, (&shown, &outgoing), asker);
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -369,7 +369,12 @@ impl Owner {
             self.count_decision(&pending.view.server, false);
         }
         if let RequestPurpose::Request { requester, call } = &pending.purpose {
-            self.send_response(&pending.view.server, *requester, answer);
+            match requester {
+                Requester::Server { .. } => self.send_response(&pending.view.server, *requester, answer),
+                Requester::App { .. } => {
+                    self.send_response_to_app(&pending.view.server, *requester, answer, Some(&pending.view.hash));
+                }
+            }
             if let Some(call) = call {
                 self.resume_if_all_decided(call);
             }

@@ -15,7 +15,6 @@ use super::gate::OutgoingPayload;
 use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
-use crate::connection::CallTicket;
 
 /// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
@@ -67,8 +66,13 @@ impl Owner {
     }
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written.
-    pub(super) fn audit_unsent_payload(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
+    /// audit entry was written. `shown` is the hash that the user saw.
+    pub(super) fn audit_unsent_payload(
+        &mut self,
+        server: &str,
+        (shown, outgoing): (&Hash, &OutgoingPayload),
+        asker: &'static str,
+    ) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: outgoing.kind,
@@ -76,7 +80,7 @@ impl Owner {
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT_DECISION.into(),
-            hash: outgoing.logged.as_str(),
+            hash: shown.as_str(),
             asker,
             ..AuditedDecision::default()
         });
@@ -153,14 +157,6 @@ impl Owner {
             asker: "host",
             ..AuditedDecision::default()
         });
-    }
-
-    /// Records that an app did not receive a call that was passed to its task. The call is still registered.
-    pub(super) fn audit_undelivered_app_call(&mut self, ticket: CallTicket, hash: &Hash) {
-        let id = self.calls.call_of_ticket(ticket);
-        let Some(record) = id.and_then(|id| self.calls.records.get(id.as_str())) else { return };
-        let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
-        self.audit_unsent_call(&view, &origin, app.as_ref(), hash);
     }
 
     /// Records that the user cancelled a call while its audit entry was being written.

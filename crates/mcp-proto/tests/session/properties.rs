@@ -113,7 +113,7 @@ impl ResponseCounter {
                 Ok(IncomingMessage::Batch(messages)) => {
                     messages.iter().for_each(|message| collect_request_ids(message, into))
                 }
-                Err(invalid) => into.extend(invalid.server_request.clone()),
+                Err(invalid) => into.extend(invalid.peer_request.clone()),
                 Ok(_) => {}
             }
         }

@@ -116,7 +116,7 @@ fn each_act_has_its_decision_reason() {
         (
             "reading is the user's own act",
             &none,
-            PolicyAct::Read { is_requested: true, server: "files", conversation: None },
+            PolicyAct::Read { needs_no_consent: true, server: "files", conversation: None },
             None,
         ),
     ];

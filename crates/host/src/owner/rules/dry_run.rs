@@ -74,7 +74,7 @@ impl Owner {
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match request {
             DryRunAct::Tool { .. } | DryRunAct::Read => {
-                PolicyAct::Read { is_requested: true, server, conversation: None }
+                PolicyAct::Read { needs_no_consent: true, server, conversation: None }
             }
             DryRunAct::Start if record.config.as_http().is_some() => {
                 PolicyAct::ConnectServer { server, address: &hash }

@@ -50,7 +50,7 @@ impl Owner {
                 conversation: conversation.as_deref(),
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                PolicyAct::Read { is_requested: true, server, conversation: conversation.as_deref() }
+                PolicyAct::Read { needs_no_consent: true, server, conversation: conversation.as_deref() }
             }
             ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
             ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },
