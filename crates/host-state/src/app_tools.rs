@@ -20,7 +20,7 @@ pub const APP_TOOL_KIND: &str = "app-tool";
 /// Command of the host to the async task of a shown app.
 #[derive(Debug)]
 pub enum AppToolCommand {
-    /// Call a tool of the app. The call is permitted.
+    /// Call a tool of the app. The call has already been approved in a consent request.
     Call {
         /// Identifier of the call.
         call: CallId,

@@ -136,8 +136,8 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
-        /// also covers the configuration of the server.
+        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+        /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,

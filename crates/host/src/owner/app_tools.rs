@@ -126,7 +126,7 @@ impl Owner {
         let act = PolicyAct::CallTool {
             server,
             tool: name,
-            definition: &Hash::of_json(&json!(tool)),
+            grant_hash: &Hash::of_json(&json!(tool)),
             // Together with `asks_each_time`, so that nothing allows the call without consent, and only once.
             review_state: ReviewState::New,
             claims: tool_claims(&tool),

@@ -105,7 +105,7 @@ impl Owner {
         let act = PolicyAct::CallTool {
             server,
             tool,
-            definition: &definition.approval,
+            grant_hash: &definition.grant_hash,
             review_state,
             claims: definition.claims,
             asks_each_time: definition.asks_each_time,

@@ -1885,8 +1885,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
- * also covers the configuration of the server.
+ * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+ * `grant_hash`, which also covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
@@ -8015,7 +8015,9 @@ message: string | null,
 reply: string, };
 
 /**
- * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
+ * changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+ * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 

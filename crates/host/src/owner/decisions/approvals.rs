@@ -75,9 +75,9 @@ impl Owner {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
-                        let definition = grant_hash(&record.config, &tool);
+                        let rests_on = grant_hash(&record.config, &tool);
                         let subject = GrantSubject::Tool(tool.name.clone());
-                        acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
+                        acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_approved(&call, arguments, permit);

@@ -40,7 +40,7 @@ impl Owner {
                 server,
                 tool: &tool.name,
                 // The following values don't influence a denial.
-                definition: hash,
+                grant_hash: hash,
                 review_state: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
