@@ -6,7 +6,7 @@
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the page displays. The page reads it when it loads and after missed events.
+            /// Returns the whole state that the UI displays. The UI reads it when it loads and after missed events.
             read_snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
@@ -224,18 +224,18 @@ macro_rules! commands {
             open_app: OpenApp => OpenedApp,
             /// Passes a message of an app's frame to the host.
             deliver_app_message: AppMessage => EmptyObject,
-            /// Changes the appearance or place of a shown app.
+            /// Changes the appearance or place of a displayed MCP app.
             set_app_context: SetAppContext => EmptyObject,
-            /// Submits the user's decision on a request that a shown app made.
+            /// Submits the user's decision on a request that a displayed MCP app made.
             decide_app_request: AnswerApp => EmptyObject,
-            /// Lets the model of the conversation use exactly these tools of a shown app until it is closed, or turns them
-            /// off.
+            /// Lets the model of the conversation use exactly these tools of a displayed MCP app until it is closed, or
+            /// turns them off.
             set_app_tools: SetAppTools => EmptyObject,
-            /// Saves a file that a shown app offers, at a path that the user selects.
+            /// Saves a file that a displayed MCP app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
-            /// Returns the source of a shown app, for display as text.
+            /// Returns the source of a displayed MCP app, for display as text.
             read_app_document: AppViewRef => AppDocumentText,
-            /// Closes a shown app, which gets a short time to save its state.
+            /// Closes a displayed MCP app, which gets a short time to save its state.
             close_app: AppViewRef => EmptyObject,
 
             /// Returns the latest decisions that match a filter, newest first.

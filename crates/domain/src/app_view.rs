@@ -1,4 +1,4 @@
-//! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
+//! Changes of displayed apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
 
 use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Items of conversations. The history stores them in the same JSON format in which the page receives them.
+//! Items of conversations. The history stores them in the same JSON format in which the UI receives them.
 
 mod events;
 mod sources;

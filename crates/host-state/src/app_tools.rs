@@ -1,5 +1,5 @@
-//! Tools that shown apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has the
-//! tools of a shown app turned on. Used by `host/src/owner/app_tools.rs`.
+//! Tools that displayed apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has
+//! the tools of a displayed MCP app turned on. Used by `host/src/owner/app_tools.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Kind of a call of an app's tool in the audit log.
 pub const APP_TOOL_KIND: &str = "app-tool";
 
-/// Command of the host to the async task of a shown app.
+/// Command of the host to the async task of a displayed MCP app.
 #[derive(Debug)]
 pub enum AppToolCommand {
     /// Call a tool of the app. The call is permitted.
@@ -38,12 +38,12 @@ pub enum AppToolCommand {
     },
 }
 
-/// The tools of one shown app that the user has turned on.
+/// The tools of one displayed MCP app that the user has turned on.
 #[derive(Debug, Clone)]
 pub struct AppTools {
     /// Name of the app's server.
     pub server: String,
-    /// The shown app.
+    /// The displayed MCP app.
     pub app: ProvidingApp,
     /// Conversation whose model may use the tools.
     pub conversation: String,
@@ -61,18 +61,18 @@ impl AppTools {
     }
 }
 
-/// Tools of a shown app that a model gets.
+/// Tools of a displayed MCP app that a model gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
     /// Name of the app's server.
     pub server: String,
-    /// The shown app.
+    /// The displayed MCP app.
     pub app: ProvidingApp,
     /// Definitions of the tools, which are unverified claims of the app.
     pub tools: Arc<Vec<Tool>>,
 }
 
-/// The tools of all shown apps that the user has turned on, by app.
+/// The tools of all displayed MCP apps that the user has turned on, by app.
 #[derive(Debug, Default)]
 pub struct AppToolTable(BTreeMap<AppViewId, AppTools>);
 
@@ -122,7 +122,7 @@ impl AppToolTable {
         Ok(own.commands.clone())
     }
 
-    /// Returns the shown apps of a server whose tools are turned on.
+    /// Returns the displayed MCP apps of a server whose tools are turned on.
     pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
         self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
     }

@@ -45,7 +45,7 @@ impl Api {
         self
     }
 
-    /// Returns the shown apps.
+    /// Returns the displayed MCP apps.
     #[must_use]
     pub const fn app_views(&self) -> &AppViews {
         &self.apps

@@ -1,4 +1,4 @@
-//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the page and the
+//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the UI and the
 //! command line.
 
 use std::path::PathBuf;
@@ -88,11 +88,11 @@ pub enum ConsentRequestBody {
         /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool of the server or of one of its shown apps.
+    /// Call a tool of the server or of one of its displayed MCP apps.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
-        /// Shown app that provides the tool and receives the call, or `None` if the server does.
+        /// Displayed MCP app that provides the tool and receives the call, or `None` if the server does.
         app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Views of servers for display. Created by the owner, and displayed by the page and the command line.
+//! Views of servers for display. Created by the owner, and displayed by the UI and the command line.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 //! Notes about servers that were found in other apps, pasted text or install links. Each note has a kind, by which the
-//! page translates it, and an English text for the command line.
+//! UI translates it, and an English text for the command line.
 
 use serde::{Deserialize, Serialize};
 
