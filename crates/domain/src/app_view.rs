@@ -1,4 +1,4 @@
-//! Changes of displayed apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
+//! Changes of displayed apps (MCP Apps), as the UI receives them. Created by the crate `app-views`.
 
 use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
@@ -36,11 +36,11 @@ pub enum AppViewChange {
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,
     },
-    /// The MCP app has another size, in CSS pixels.
+    /// The MCP app reported a new size.
     Resized {
-        /// New width of the app, or `None` if the host decides it.
+        /// New width of the app in CSS pixels, or `None` if the host decides it.
         width: Option<u32>,
-        /// New height of the app, or `None` if the host decides it.
+        /// New height of the app in CSS pixels, or `None` if the host decides it.
         height: Option<u32>,
     },
     /// The display mode changed at the request of the MCP app.
@@ -69,16 +69,18 @@ pub enum AppViewChange {
     ToolsChanged {
         /// Tools that the app offers.
         tools: Vec<AppToolView>,
-        /// Hash of all definitions, to which the user's permission applies.
+        /// Hash of the definitions in `tools`. When the user lets models use the tools, the permission is valid only
+        /// for this hash.
         hash: String,
-        /// Number of offered tools that are not usable.
+        /// Number of tools that the app offers but that `tools` does not contain, because they are invalid or have the
+        /// name of a tool of the server.
         dropped: u64,
-        /// Set while the model of the conversation may use the tools.
+        /// Set if the model of the conversation may use the tools.
         on: bool,
     },
     /// The MCP app requests that the host removes it.
     TeardownRequested,
-    /// A message between the MCP app and the host was not processed as sent.
+    /// The host did not process a message from or to the MCP app, or not in the form in which it was sent.
     Fault {
         /// Direction in which the message was sent.
         direction: MessageDirection,
@@ -123,7 +125,7 @@ pub struct AppToolView {
 pub struct ProvidingApp {
     /// Identifier of the displayed app.
     pub view: AppViewId,
-    /// Name of the tool on its server whose results the app displays.
+    /// Name, on its server, of the tool whose results the app displays.
     pub tool: String,
 }
 

@@ -84,7 +84,8 @@ pub struct ToolResult {
     pub structured_problem: Option<String>,
     /// Set if the result reports an error of the tool.
     pub is_error: bool,
-    /// Metadata of the result (`_meta`), which only the app of the tool receives. `None` if the server sent none.
+    /// Metadata of the result (`_meta`), which the tool's MCP app receives, and the model does not. `None` if the
+    /// server sent none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub meta: Option<Map<String, Value>>,

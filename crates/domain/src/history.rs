@@ -29,7 +29,7 @@ pub struct Conversation {
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Records of the content that the conversation has read from these servers, over all branches, in order of first
+    /// Records of these servers' content that was read in the conversation, over all branches, in order of first
     /// appearance.
     pub readings: Vec<Reading>,
 }
@@ -121,7 +121,8 @@ pub struct ItemRange {
     pub conversation: String,
     /// Identifier of the item before which the range ends, or `None` to end with the last item of the visible branch.
     pub before: Option<String>,
-    /// Maximum number of items. If the range has more, the last ones are returned.
+    /// Maximum number of items to return. If the branch has more items before the end of the range, the last ones are
+    /// returned.
     pub limit: usize,
     /// Set to include images, audio, files and very long texts in the bodies. Otherwise they are
     /// [omitted](StoredItem::omitted).

@@ -112,7 +112,8 @@ pub enum ItemBody {
         server: String,
         /// Name of the tool, as its server or the app lists it.
         tool: String,
-        /// Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+        /// Name, on the server, of the tool whose MCP app provides the called tool. `None` if the server itself
+        /// provides it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         app: Option<String>,
@@ -134,7 +135,8 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
-        /// Number of bytes of the result's text that the model did not receive because of the limit on its length.
+        /// Number of bytes of the result's text that the model did not receive, because the text is longer than the
+        /// limit.
         #[serde(default, rename = "leftOut", skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         omitted_bytes: Option<u64>,
@@ -351,7 +353,8 @@ pub struct FoundTool {
     pub server: String,
     /// Name of the tool, as its server or app lists it.
     pub tool: String,
-    /// Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+    /// Name, on the server, of the tool whose displayed MCP app provides the found tool. `None` if the server itself
+    /// provides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,

@@ -20,15 +20,15 @@ pub const APP_TOOL_KIND: &str = "app-tool";
 /// Command of the host to the async task of a displayed MCP app.
 #[derive(Debug)]
 pub enum AppToolCommand {
-    /// Call a tool of the app. The call is permitted.
+    /// Call a tool of the app. The policy or the user has already permitted the call.
     Call {
         /// Identifier of the call.
         call: CallId,
-        /// Name of the tool in the app.
+        /// Name of the tool, as the app defines it.
         name: String,
         /// Arguments of the call.
         arguments: Map<String, Value>,
-        /// Sender for the outcome of the call.
+        /// Sender on which the app's task returns the outcome of the call.
         reply: oneshot::Sender<Result<CallToolResult, CallError>>,
     },
     /// Cancel a call, and send [`CallError::Cancelled`] as its outcome.
@@ -38,7 +38,7 @@ pub enum AppToolCommand {
     },
 }
 
-/// The tools of one displayed MCP app that the user has turned on.
+/// Tools that one displayed MCP app provides, while the user lets a model use them.
 #[derive(Debug, Clone)]
 pub struct AppTools {
     /// Name of the app's server.
@@ -47,21 +47,21 @@ pub struct AppTools {
     pub app: ProvidingApp,
     /// Conversation whose model may use the tools.
     pub conversation: String,
-    /// Definitions as displayed to the user, with distinct names.
+    /// Definitions of the tools as displayed to the user. No two have the same name.
     pub tools: Arc<Vec<Tool>>,
     /// Sender of commands to the async task of the app.
     pub commands: mpsc::Sender<AppToolCommand>,
 }
 
 impl AppTools {
-    /// Returns the hash of the definitions, to which the user's decision applies.
+    /// Returns the hash of the tool definitions. The user's permission to use the tools is valid only for this hash.
     #[must_use]
     pub fn definitions_hash(&self) -> Hash {
         Hash::of_json(&json!(*self.tools))
     }
 }
 
-/// Tools of a displayed MCP app that a model gets.
+/// Tools of a displayed MCP app that are offered to the model of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
     /// Name of the app's server.
@@ -72,7 +72,7 @@ pub struct AppToolsForModel {
     pub tools: Arc<Vec<Tool>>,
 }
 
-/// The tools of all displayed MCP apps that the user has turned on, by app.
+/// Tools of all displayed MCP apps whose tools the user has turned on, by identifier of the displayed app.
 #[derive(Debug, Default)]
 pub struct AppToolTable(BTreeMap<AppViewId, AppTools>);
 
@@ -87,15 +87,15 @@ impl AppToolTable {
         self.0.remove(view)
     }
 
-    /// Returns the definition of a tool of an app of this server, or `None` if the app is closed, its tools are not
-    /// turned on for the conversation, or it has no such tool.
+    /// Returns the definition of a tool that a displayed MCP app of this server provides, or `None` if the app is
+    /// closed, its tools are not turned on for the conversation, or it has no such tool.
     pub fn tool(&self, server: &str, app: &ProvidingApp, conversation: Option<&str>, name: &str) -> Option<&Tool> {
         let own = self.0.get(&app.view).filter(|own| !own.commands.is_closed())?;
         let is_same = own.server == server && own.app == *app && Some(&*own.conversation) == conversation;
         own.tools.iter().filter(|_| is_same).find(|tool| tool.name == name)
     }
 
-    /// Returns the tools that the model of a conversation gets, in a stable order.
+    /// Returns the tools of apps that are offered to the model of a conversation, in a stable order.
     pub fn tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
         let own = self.0.values().filter(|own| own.conversation == conversation && !own.commands.is_closed());
         own.map(|AppTools { server, app, tools, .. }| AppToolsForModel {
@@ -106,7 +106,8 @@ impl AppToolTable {
         .collect()
     }
 
-    /// Sends a command to the async task of an app. Returns the sender, for later commands about the same call.
+    /// Sends a command to the async task of an app. Returns the sender of the app's commands, with which the caller can
+    /// cancel the call even after the tools are turned off.
     ///
     /// # Errors
     ///
@@ -122,13 +123,13 @@ impl AppToolTable {
         Ok(own.commands.clone())
     }
 
-    /// Returns the displayed MCP apps of a server whose tools are turned on.
+    /// Returns the identifiers of a server's displayed MCP apps whose tools are turned on.
     pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
         self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
     }
 }
 
-/// Sends a command to the async task of an app of a server.
+/// Sends a command to the async task of a server's displayed MCP app.
 ///
 /// # Errors
 ///
@@ -163,7 +164,7 @@ pub fn app_tool_call_hash(app: &ProvidingApp, tool: &Tool, arguments: &Map<Strin
     Hash::of_json(&json!({ "app": app, "view": view, "call": call_hash(tool, arguments) }))
 }
 
-/// Returns the subject of a call of an app's tool in the audit log.
+/// Returns the text by which the audit log names the called tool of an app.
 pub fn app_tool_subject(app: &ProvidingApp, name: &str) -> String {
     policy::canonical_json(&json!({ "app": app.tool, "tool": name }))
 }

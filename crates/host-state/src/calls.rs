@@ -58,8 +58,9 @@ impl CallTable {
         Ok(())
     }
 
-    /// Removes and returns a call after the symbolic links in its paths were resolved. `number` identifies the
-    /// resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same id.
+    /// Removes and returns a call when the symbolic links in its path arguments have been resolved. `number` identifies
+    /// this run of the resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same
+    /// id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.pending.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -67,8 +68,8 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call after its audit entry was written. `number` identifies the write. Returns `None` if
-    /// the call was cancelled meanwhile, even if a new call has the same id.
+    /// Removes and returns a call when its audit entry has been written. `number` identifies this write. Returns `None`
+    /// if the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.pending.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -127,8 +128,8 @@ impl CallTable {
         Some(only.view.id.clone())
     }
 
-    /// Returns the number of the call's current round of input requests, and starts a new round if the call is not
-    /// waiting for input.
+    /// Returns the number of the call's current round, in which the server requests input. If the call is not waiting
+    /// for input, a new round starts and is counted first.
     pub fn advance_input_round(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
@@ -145,8 +146,8 @@ impl CallTable {
         }
     }
 
-    /// Drops the result of a call after the user denied or dismissed its review, and sends the verdict to the model's
-    /// run. If the review was dismissed, the run also stops.
+    /// Drops the result of a call because the user denied or dismissed its review, and sends the verdict to the task
+    /// that runs the model. If the user dismissed the review, the verdict also stops that task.
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;

@@ -52,7 +52,7 @@ pub struct RuleFiles {
     pub were_read: bool,
 }
 
-/// The tool that a dry run is about, with the last known definition.
+/// Last known definition of the tool whose call a dry run evaluates.
 pub struct KnownTool {
     /// Hash of the tool's definition.
     pub definition: Hash,
@@ -60,7 +60,7 @@ pub struct KnownTool {
     pub review_state: ReviewState,
     /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
     pub claims: ToolClaims,
-    /// Set if the definition requires the user's consent for every call.
+    /// Set if the tool's definition demands the user's consent for every call.
     pub asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
     pub assumed_unchanged: bool,
@@ -120,7 +120,8 @@ impl Permissions {
         }
     }
 
-    /// Returns how long the user trusts a server, so that calls of its reviewed tools need no consent.
+    /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
+    /// consent.
     pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -193,8 +194,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the tools of a server that grants allow to call, each with the hash of the definition that the grant
-    /// applies to. Grants for a single conversation are excluded.
+    /// Returns the names of a server's tools that a grant allows to call, each with the hash of the definition that the
+    /// grant applies to. Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);

@@ -32,7 +32,7 @@ pub struct ShownDefinition {
     pub hash: String,
 }
 
-/// Error of recording the user's review of definitions. No definition was pinned, except where noted.
+/// Error of recording the user's review of definitions. Except for [`Full`](Self::Full), no definition was pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No server has this name.
@@ -62,7 +62,8 @@ impl Reviews {
         Self { pins: in_file.clone(), in_file }
     }
 
-    /// Applies changes that another process made to the file of pins. Returns the names of servers whose pins changed.
+    /// Applies changes that another process made to the file of pins to the pins in memory. Returns the names of
+    /// servers whose pins changed.
     pub fn merge(&mut self, in_file: Pins) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();

@@ -146,7 +146,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Returns the usage of a server within the last hour, including another request with this many tokens.
+    /// Returns the usage of a server within the last hour as it would be after another request with this many tokens.
     pub fn projected_usage(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }

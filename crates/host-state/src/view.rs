@@ -93,9 +93,9 @@ pub enum HostEvent {
     ConversationsChanged(Option<String>),
     /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
-    /// An app that is shown to the user changed.
+    /// An MCP app that is displayed to the user changed.
     AppView(AppViewEvent),
-    /// An audit entry was written, or a grant changed.
+    /// An audit entry was written, or the grants changed (`None`).
     AuditChanged(Option<Box<AuditEntry>>),
     /// The model providers or the models that they listed changed.
     ModelsChanged,

@@ -45,7 +45,7 @@ pub struct AuditEntry {
     pub scope: Option<Cow<'static, str>>,
     /// Origin of the decision: `user`, `grant`, `answers` (an answers file) or `policy`.
     pub by: Cow<'static, str>,
-    /// Rule or grant that led to the decision, as text or by its identifier.
+    /// Rule or grant that led to the decision, either its text or its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
     /// Identifier of the conversation that the action belongs to, if any.
@@ -74,7 +74,7 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry, except `limit`, which must be set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Number below which entries match.
+    /// Number below which the number of matching entries is.
     pub before: Option<u64>,
     /// Maximum number of entries to return.
     pub limit: usize,
@@ -223,7 +223,8 @@ pub trait AuditLog: Send + Sync {
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Sets the limits for age and size of the log, which the log applies immediately and then periodically.
+    /// Sets the maximum age of entries and the maximum size of the log. The log removes entries beyond these limits
+    /// immediately and then periodically.
     fn retain(&self, keep: AuditRetention);
 }
 
@@ -238,14 +239,15 @@ pub struct AuditVerdict {
     pub last: Option<u64>,
     /// Number of the last entry that was removed because of age or size limits.
     pub removed: Option<u64>,
-    /// State of the seal that proves the log's entries up to a certain number.
+    /// State of the seal, which proves with a key in the keychain that the entries up to a certain number are
+    /// unchanged.
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
     /// Number of further problems that are not in `findings`.
     pub more: u64,
-    /// Ranges of entries, each with its first and last number, that other programs may have written: they are not
-    /// sealed, or were found without a seal. Their hash chain is intact.
+    /// Ranges of entries, each with its first and last number, that other programs may have written, because no seal
+    /// covers them or because Drawbridge found them without a seal. Their hash chain is intact.
     pub unproved: Vec<(u64, u64)>,
 }
 

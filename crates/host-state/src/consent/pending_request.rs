@@ -33,7 +33,7 @@ pub enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the id of the call that is displayed with the consent request, if any.
+    /// Returns the id of the call that the consent request is displayed with, if it belongs to a call.
     pub fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),

@@ -79,8 +79,8 @@ impl RequestThrottle {
         if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
-    /// Resets the counts of refused requests when the user handles all requests of the server. With `mute` set, the
-    /// mute lasts until the user unmutes the server.
+    /// Resets the counts of automatically refused requests when the user denies all pending requests of the server.
+    /// With `mute` set, a temporary mute is removed, because the server is muted until the user unmutes it.
     pub const fn reset(&mut self, mute: bool) {
         (self.before, self.muted) = (self.rate_limited, 0);
         if mute {

@@ -35,8 +35,8 @@ pub enum RestoreGrantError {
     Closed(#[from] HostClosed),
 }
 
-/// Settings and definition that a grant was based on at its revocation. It can be restored only while they are
-/// unchanged.
+/// Server settings and tool definition that a grant was based on when it was revoked. The grant can be restored only
+/// while both are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantBasis {
     /// Settings of the grant's server, or `None` if the server is not configured.

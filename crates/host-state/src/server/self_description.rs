@@ -1,4 +1,4 @@
-//! Findings about the information that a server sends about itself on initialization. Used by
+//! Result of examining the information that a server sends about itself on initialization. Used by
 //! `host/src/owner/state/registry.rs`.
 
 use mcp_proto::session::ServerFacts;
@@ -9,12 +9,14 @@ use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 pub struct SelfDescription {
     /// Name that the server claims, with the keys for finding similar names.
     pub name: Option<(String, NameKeys)>,
-    /// Flags on the server's instructions and on its information about itself.
+    /// Warnings about suspicious text in the server's instructions, in the information about itself, and in the user's
+    /// name for it.
     pub flags: Vec<Flag>,
 }
 
 impl SelfDescription {
-    /// Examines the information that the server sent. `label` is the name that the user gave the server.
+    /// Examines the information that a server sent about itself for text that may mislead a model or the user. `label`
+    /// is the name that the user gave the server.
     pub fn new(label: &str, facts: &ServerFacts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();

@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 use crate::view::{FailureReason, ServerFailure};
 
-/// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
-/// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
+/// Minimum pause before the first retry of a sign-in without the user. Before retry number n, the minimum pause is n
+/// times as long. For this time after a failed token refresh, requests fail with the same error without another refresh
+/// attempt.
 const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
 /// State for restarting one server automatically after it exits or disconnects.
@@ -21,7 +22,8 @@ pub struct RestartState {
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
     ended: Option<String>,
-    /// Approved hash of a server whose restarts failed because it was unreachable, for [`resume`](Self::resume).
+    /// Hash of the approved address of a server whose restarts ended because it was unreachable. Used by
+    /// [`resume`](Self::resume).
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
@@ -29,15 +31,17 @@ pub struct RestartState {
     was_ready: bool,
     /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,
-    /// Set after a successful sign-in by the user, or without the user if the server was not ready since its launch.
+    /// Set after a sign-in that allows the next connection: a sign-in by the user, or one without the user if the
+    /// server has not been ready since its launch.
     signed_in: bool,
     /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
-    /// State of a running server whose approval was revoked, for [`restore`](Self::restore).
+    /// Saved state of a running server whose approval was revoked. Used by [`restore`](Self::restore).
     revoked: Option<RevokedSupervision>,
 }
 
-/// Saved supervision state of a running server whose approval was revoked, for restoring it together with the approval.
+/// Supervision state of a running server, saved when its approval was revoked. It is restored if the approval is
+/// restored.
 #[derive(Debug)]
 struct RevokedSupervision {
     backoff: RestartBackoff,
@@ -99,7 +103,8 @@ impl RestartState {
         self.ended.is_some()
     }
 
-    /// Ends the automatic restarts, because the user stopped or changed the server, or has to act.
+    /// Ends the automatic restarts, because the user stopped or changed the server, or must do something before it can
+    /// start.
     pub fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }

@@ -53,7 +53,7 @@ pub struct ServerView {
     /// End of a temporary mute, which starts after three consecutive denials by the user. `None` otherwise.
     pub muted_until: Option<Millis>,
     /// Number of the server's requests that were refused automatically, because of the rate limit or a mute, since the
-    /// user last denied all of its requests.
+    /// user last denied all pending requests of the server at once.
     pub refused_requests: u64,
     /// Duration for which the user trusts the server's tool calls.
     pub trust: TrustDuration,
@@ -65,7 +65,7 @@ pub struct ServerView {
     pub connected: Option<RemoteConnection>,
     /// Reason why change notifications stopped, or `None` if they work. The host retries the subscription.
     pub subscriptions_lost: Option<String>,
-    /// Findings on the information that the server sends about itself.
+    /// Warnings about the information that the server sends about itself.
     pub marks: ReviewFindings,
     /// Record of the server's installation, or `None` if the server was not installed from a registry or a bundle.
     pub installed: Option<InstallationInfo>,

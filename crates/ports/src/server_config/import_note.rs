@@ -70,7 +70,8 @@ pub enum ImportNoteKind {
     UrlWithoutType,
     /// The other app does not accept the entry, since it reads the URL from another setting.
     OtherUrlKey,
-    /// A text in the settings of the server that the user has to replace. The name is the text.
+    /// A placeholder in the settings of the server, which the user has to replace. The name in the note is the
+    /// placeholder.
     Placeholder,
     /// A variable or header with a reference that Drawbridge passes on unchanged. The name is its value.
     AsWritten,
@@ -81,7 +82,7 @@ pub enum ImportNoteKind {
     EnvFile,
     /// Names of values that were added from the settings of another app.
     Merged,
-    /// Names of the server's values that differ between two apps.
+    /// Names of variables, headers or other settings of the server whose values differ between two apps.
     Different,
     /// The file contains a second list of servers, which the other app does not read. The name in the note is its key.
     OtherList,
@@ -99,15 +100,20 @@ pub enum ImportNoteKind {
     OwnNetwork,
     /// The host of the URL contains letters that look like others. The name is the host in ASCII.
     LookalikeHost,
-    /// The word is the name of a shell, which runs any command in its arguments.
+    /// The command or argument in an install link is a shell, which runs any command in its arguments. The name in the
+    /// note is the shell.
     Shell,
-    /// The word is the name of a program that runs another one with more rights than those of the user.
+    /// The command or argument in an install link is a program, such as `sudo`, that runs another one with more rights
+    /// than those of the user. The name in the note is the program.
     MoreRights,
-    /// The name is an option whose value is code, or code that is downloaded first.
+    /// The command in an install link has an option that runs code in its value, or code that it downloads first. The
+    /// name in the note is the option.
     CodeOption,
-    /// The name is an option by which code is downloaded from an address instead of a package registry.
+    /// The command in an install link has an option that downloads code from an address instead of a package registry.
+    /// The name in the note is the option.
     SourceOption,
-    /// The name is an option that gives a container access to this computer.
+    /// The command in an install link has an option that gives a container access to this computer. The name in the
+    /// note is the option.
     AccessOption,
     /// A package is loaded from an address instead of a package registry.
     PackageAddress,
