@@ -49,7 +49,7 @@ pub enum ErrorCode {
 pub struct ApiError {
     /// Kind of failure, for the UI to act on.
     pub code: ErrorCode,
-    /// Message for the user that contains the failed operation and the reason.
+    /// Message for the user that states which operation failed, and why.
     pub message: String,
     /// Further details, whose shape depends on the code.
     #[serde(skip_serializing_if = "Option::is_none")]

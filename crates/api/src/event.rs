@@ -5,7 +5,8 @@ use ts_rs::TS;
 
 use crate::data::*;
 
-/// Batch of consecutive events. If events are missing before it, the UI reads the snapshot again.
+/// Batch of consecutive events. If `first` does not follow the last event of the previous batch, events are missing,
+/// and the UI reads the snapshot again.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Events {
     /// Number of the first event. Each further event has the next number.
@@ -99,13 +100,13 @@ pub enum Event {
         /// Content to append to the reply.
         append: Vec<ReplyAppend>,
     },
-    /// An item was added to a conversation or changed. An added item is the new head of the conversation.
+    /// An item was added to a conversation or changed. An added item is the last item of the selected branch.
     ItemChanged {
         /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
         /// Conversation item after the change.
         item: Box<ConversationItem>,
-        /// `true` if a model is replying in the conversation.
+        /// `true` if a model is replying in the conversation after the change.
         answering: bool,
     },
     /// The state of a displayed MCP app changed, or the app sent a message or a request.
@@ -115,7 +116,7 @@ pub enum Event {
         /// Change of the app. All texts in it are from the app.
         change: AppViewChange,
     },
-    /// A decision was written to the audit log, or a grant was given or revoked.
+    /// An entry was written to the audit log, or the grants changed.
     AuditChanged,
     /// The model providers or their lists of models changed. The UI reads them again.
     ModelsChanged,

@@ -11,13 +11,14 @@ use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 pub struct AuditRange {
     /// Maximum number of entries to return.
     pub limit: u32,
-    /// Number of the entry before which the page ends, or `None` to start with the newest entry.
+    /// Number below which the numbers of the returned entries must be, to request older entries. `None` starts with the
+    /// newest entry.
     pub before: Option<u64>,
-    /// Name of the server that the entry concerns.
+    /// Name of the server that the returned entries must concern.
     pub server: Option<String>,
-    /// Kind of the entry, as in [`AuditEntry::kind`].
+    /// Kind that the returned entries must have, as in [`AuditEntry::kind`].
     pub kind: Option<String>,
-    /// Kind of decision, as in [`AuditEntry::decision`].
+    /// Decision that the returned entries must have, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
     /// Start of the time range, in milliseconds since 1970, inclusive.
     pub since: Option<u64>,
@@ -47,15 +48,15 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Originator of the act: `user`, `model`, `app`, `server`, `host`, or `file` for a change by another program.
-    /// Empty in entries that older versions wrote.
+    /// Originator of the act that was allowed or denied: `user`, `model`, `app`, `server`, `host`, or `file` for a
+    /// change by another program. Empty in entries that older versions wrote.
     pub asker: String,
-    /// Name of the server that the act concerns.
+    /// Name of the server that the decided act concerns.
     pub server: String,
     /// Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
     /// `revoke`.
     pub kind: String,
-    /// Subject of the act: the command line, the name of the tool, the message or the URL.
+    /// Object of the act: the command line, the name of the tool, the message or the URL.
     pub subject: String,
     /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
     pub content: Option<String>,
@@ -63,7 +64,7 @@ pub struct AuditEntry {
     pub content_bytes: Option<u64>,
     /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
-    /// Duration of the approval. `None` for an act that was not approved.
+    /// Scope for which the approval is valid. `None` for an act that was not approved.
     pub scope: Option<ApprovalScope>,
     /// Source of the decision: `user`, `grant`, `policy`, or `answers` for the answers file of `drawbridge-cli`.
     pub by: String,
@@ -82,7 +83,7 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// `true` if the verification found no problem.
     pub whole: bool,
-    /// `true` if the seals also prove that Drawbridge wrote all entries.
+    /// `true` if the log has no problem, and its seals prove that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
@@ -95,7 +96,8 @@ pub struct AuditVerdict {
     pub removed: Option<u64>,
     /// State of the seal, a signature that protects the end of the log against changes.
     pub seal: AuditSeal,
-    /// Problems that the verification found. The list is bounded. Further problems are only counted in `more`.
+    /// Problems that the verification found. The length of the list is limited, and `more` counts the remaining
+    /// problems.
     pub findings: Vec<AuditFinding>,
     /// Number of problems that `findings` does not list.
     pub more: u64,
@@ -134,7 +136,7 @@ pub struct Grants {
 pub struct RuleUse {
     /// Reference to the rule that allowed the act.
     pub rule: RuleRef,
-    /// Time and originator of the last act that the rule allowed.
+    /// Time of the last act that the rule allowed, and originator of the act.
     pub last_use: LastUse,
 }
 

@@ -50,7 +50,7 @@ pub struct Account {
     pub can_refresh: bool,
     /// Reason why the user has to sign in again, or `None` while the tokens are usable.
     pub reauthentication_reason: Option<String>,
-    /// Kind of client identifier that Drawbridge used.
+    /// Origin of the client identifier that Drawbridge used.
     pub client: ClientIdentity,
     /// `true` if the token is bound to a key of this computer (DPoP).
     pub is_dpop_bound: bool,
@@ -132,7 +132,8 @@ pub struct SignInStep {
     pub failed: bool,
 }
 
-/// Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
+/// Result of revoking the tokens at the authorization server after a sign-out. Drawbridge deletes its copies of the
+/// tokens in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
 pub enum SignOutOutcome {

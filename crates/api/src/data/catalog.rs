@@ -100,7 +100,7 @@ pub struct Tool {
     pub others: Option<Value>,
     /// Hash of the tool's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the tool's definition, with findings for the user.
+    /// Review state of the tool's definition, and warnings about it for the user.
     pub marks: ReviewMarks,
 }
 
@@ -137,7 +137,7 @@ pub struct Prompt {
     pub others: Option<Value>,
     /// Hash of the prompt's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the prompt's definition, with findings for the user.
+    /// Review state of the prompt's definition, and warnings about it for the user.
     pub marks: ReviewMarks,
 }
 

@@ -121,16 +121,16 @@ pub struct SandboxReport {
     pub missing: Vec<String>,
 }
 
-/// Request to propose a sandbox for the server in a start request.
+/// Request for a sandbox proposal for a server whose start waits for consent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ProposeSandbox {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request for the start of the server.
     pub id: String,
     /// Network access in the sandbox, or `None` to let Drawbridge propose one.
     pub network: Option<SandboxNetwork>,
 }
 
-/// Result of proposing a sandbox for the server in a start request.
+/// Sandbox proposal for a server whose start waits for consent, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SandboxOffer {
@@ -161,12 +161,12 @@ pub enum SandboxOffer {
     },
 }
 
-/// Request to add a sandbox to the settings of the server in a start request.
+/// Request to add a sandbox to the settings of a server whose start waits for consent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AddSandbox {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request for the start of the server.
     pub id: String,
-    /// Hash of the consent request as it was shown.
+    /// Hash of the consent request that was shown to the user.
     pub hash: String,
     /// Sandbox for the settings of the server.
     pub sandbox: Sandbox,

@@ -40,7 +40,7 @@ pub struct RegistryPage {
     pub answer: RegistryAnswer,
 }
 
-/// Origin of a registry response.
+/// Origin and age of a registry response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAnswer {
@@ -161,7 +161,7 @@ pub struct RegistryVersion {
     pub published_at: Option<u64>,
 }
 
-/// Server that the user can install. Nothing is unpacked, started or approved yet.
+/// Server that the user can install, with its install plan. Nothing is unpacked, started or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallOffer {
@@ -224,7 +224,7 @@ pub struct OfferedBundle {
     pub files: u32,
     /// Size of the unpacked bundle in bytes.
     pub unpacked_bytes: u64,
-    /// Parts of the manifest that are not used.
+    /// Warnings about parts of the manifest that Drawbridge does not use.
     pub warnings: Vec<ManifestWarning>,
 }
 
@@ -243,7 +243,7 @@ pub struct InstallPlan {
     pub exposed_secrets: Vec<String>,
     /// Notes that the user should read before the installation.
     pub notes: Vec<InstallNote>,
-    /// Availability of a sandbox for the server, with the reason if there is none.
+    /// Result of determining if the server can run in a sandbox, with the reason if it can't.
     pub containment: InstallContainment,
     /// Suggested sandbox of the server.
     pub sandbox: Option<Sandbox>,
@@ -349,7 +349,7 @@ pub enum PreviewedServer {
     },
 }
 
-/// Part of the value of a variable or header.
+/// Part of the value of a variable or header in a preview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewedPart {

@@ -86,7 +86,7 @@ pub struct Model {
     pub thinking: Option<bool>,
 }
 
-/// Price of a model per million tokens.
+/// Price of a model, per million tokens of requests and of replies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 
-/// Review state of a definition, with findings for the user.
+/// Review state of a definition, and warnings about it for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewMarks {

@@ -42,7 +42,7 @@ pub struct RuleFile {
 pub struct ArgumentRule {
     /// JSON Pointer of the argument, such as `/path`.
     pub at: String,
-    /// Kind of test that `pattern` is used in.
+    /// Kind of test by which `pattern` is compared with the argument.
     pub test: ArgumentTest,
     /// Pattern for the argument, whose syntax depends on `test`.
     pub pattern: String,
@@ -54,7 +54,8 @@ pub struct ArgumentRule {
 pub enum ArgumentTest {
     /// Glob pattern for a string, with `*` for any characters and `?` for one character.
     Glob,
-    /// Regular expression. It matches anywhere in the string, but in a rule that allows it must match the whole string.
+    /// Regular expression for a string. In a rule that allows, it must match the whole string. In other rules, a match
+    /// anywhere in the string is enough.
     Regex,
     /// Folder. Matches its own path and all paths inside it.
     Folder,
@@ -74,13 +75,13 @@ pub struct ClaimRule {
     /// Required value of `readOnlyHint`: the tool claims that it only reads.
     #[serde(default)]
     pub read_only: Option<bool>,
-    /// Required value of `destructiveHint`: the tool claims that it destroys data, or makes no claim.
+    /// Required value of `destructiveHint`. A tool without the hint counts as `true`.
     #[serde(default)]
     pub destructive: Option<bool>,
     /// Required value of `idempotentHint`: the tool claims that a repeated call has no further effect.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// Required value of `openWorldHint`: the tool claims that it interacts with external entities, or makes no claim.
+    /// Required value of `openWorldHint`. A tool without the hint counts as `true`.
     #[serde(default)]
     pub open_world: Option<bool>,
 }
@@ -109,7 +110,8 @@ pub struct Rule {
     pub server: String,
     /// Glob pattern for the names of tools, or `None` if the rule also applies to other acts.
     pub tool: Option<String>,
-    /// Direction in which the payload is sent.
+    /// Direction of the acts that the rule applies to: from the host to servers, such as calls, or from servers, such
+    /// as sampling.
     pub direction: RuleDirection,
     /// Conditions on arguments of the call.
     pub arguments: Vec<ArgumentRule>,
@@ -188,8 +190,8 @@ pub struct DryRunResult {
     /// Review state of the called tool, from the server's current or last session.
     pub review_state: Option<ReviewState>,
     /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
-    /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
-    /// `effect` applies to calls by other callers.
+    /// refused. If the dry run is about a call after untrusted content, which only a model can make, `effect` is this
+    /// refusal. Otherwise `effect` is the decision about a call by the user.
     pub is_tool_turned_off: bool,
 }
 

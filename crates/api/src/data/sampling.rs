@@ -91,14 +91,15 @@ pub enum ModelChosenBy {
     },
     /// The model is the user's default model.
     Default,
-    /// The model is the most capable one, or the first if the capabilities are unknown.
+    /// Nothing determines a model, so the most capable one was chosen, or the first one if the capabilities are
+    /// unknown.
     First,
 }
 
 /// Content that a provider's wire protocol can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
-    /// Kind of the content or parameter, by its stable name.
+    /// Stable name of the kind of content or of the request parameter that can't be represented.
     pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.
@@ -133,7 +134,7 @@ pub enum SamplingRun {
     Stopped,
     /// The request to the model failed.
     Failed {
-        /// Stable identifier of the cause, independent of the language.
+        /// Stable identifier of the error's cause.
         code: ModelErrorCode,
         /// Cause and suggested remedy, for the user.
         message: String,

@@ -36,17 +36,17 @@ pub struct Settings {
     pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
+    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
 }
 
-/// Settings of the windows, the only ones that the window of a conversation can change.
+/// Settings of the windows. A window that shows a single conversation can change these settings only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowSettings {
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
+    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,

@@ -33,7 +33,7 @@ pub struct Skill {
     pub files: Option<Vec<SkillFile>>,
     /// Members of the front matter that no other field contains.
     pub others: Option<Value>,
-    /// Hash of the entry in the list. A later request to read the skill refers to it.
+    /// Hash of the skill's entry in the list, by which a later request to read the skill refers to exactly this entry.
     #[ts(as = "String")]
     pub hash: Hash,
 }
@@ -48,8 +48,8 @@ pub struct ReadSkill {
     pub server: String,
     /// URI of the skill's `SKILL.md`.
     pub skill: String,
-    /// Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
-    /// current skill.
+    /// Hash of the skill's list entry that was shown to the user. The request fails if the entry has changed since.
+    /// `None` reads the skill as it is listed now.
     #[serde(default)]
     #[ts(as = "Option<String>")]
     pub shown_hash: Option<Hash>,

@@ -8,7 +8,8 @@ use super::{SecretVisibility, invalid_input_error};
 use crate::ApiError;
 use crate::data::{AdvancedAuthSettings, AuthSettings};
 
-/// Suffix in the storage names of client secrets, in place of the header name in those of header values.
+/// Last part of the name under which a client secret is stored. In the name of a stored header value, the header's name
+/// is the last part.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a sign-in secret, such as a private key, in bytes.
