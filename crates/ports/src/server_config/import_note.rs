@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of names, such as settings or variables, in a note.
-const MAX_NOTE_NAMES: usize = 20;
+const MAX_NAMES_PER_NOTE: usize = 20;
 
 /// Kind of a note about a found server, by which the user interface translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ impl ImportNote {
     /// Returns the note with these names, of which only the first 20 are retained.
     #[must_use]
     pub fn with_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        Self { names: names.into_iter().take(MAX_NOTE_NAMES).map(Into::into).collect(), ..self }
+        Self { names: names.into_iter().take(MAX_NAMES_PER_NOTE).map(Into::into).collect(), ..self }
     }
 
     /// Returns the note as one about this part of the configuration.
