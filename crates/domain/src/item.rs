@@ -173,7 +173,7 @@ pub enum ItemBody {
         name: String,
         /// Contents of the resource at the time of the attachment.
         contents: Vec<ResourceContents>,
-        /// Set if the item is a skill, whose text contains instructions that the user selected.
+        /// Set if the item is a skill. The model then receives its text as instructions that the user has chosen.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
         skill: bool,

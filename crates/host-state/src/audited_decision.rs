@@ -8,7 +8,7 @@ pub struct AuditedDecision<'a> {
     pub server: &'a str,
     /// Kind of the action that was allowed or denied, such as `tool`, as written to the audit log.
     pub kind: &'static str,
-    /// Object of the action, such as the name of the called tool.
+    /// Text that identifies what the action concerns, such as the name of the called tool.
     pub subject: &'a str,
     /// Decision, such as `allowed` or `denied`.
     pub decision: &'static str,

@@ -24,14 +24,15 @@ use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
-    /// Rules, grants and mutes.
+    /// Policy that decides about actions: its rules, grants and muted servers.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
     /// definitions, tool lists, reviews, or data flow settings, and when a model reads content of servers.
     pub version: u64,
     /// State of the two rule files.
     pub rule_files: RuleFiles,
-    /// Labels and settings for the data flow between servers.
+    /// Data that determines whether a model's call may depend on untrusted content: the servers whose content each
+    /// conversation contains, and the data flow settings of servers.
     pub data_flow: DataFlowTable,
     /// Folders that the user shares with servers.
     pub folders: FolderShares,
@@ -133,7 +134,7 @@ impl Permissions {
         }
     }
 
-    /// Records in the conversation's label that a model has read this content of servers.
+    /// Records that a model has read this content of servers in the conversation.
     pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);

@@ -37,7 +37,7 @@ pub struct Sampling {
     pub auto_approved: FxHashMap<Requester, AutoApprovedRequest>,
     /// Sampling requests of apps that have no response yet, by their number in [`Requester::App`].
     pub app_requests: FxHashMap<u64, AppSamplingRequest>,
-    /// Remaining rate of the sampling requests of apps, by the run of their server.
+    /// Rate limiters for the sampling requests of apps, by the run of the server that provides the apps.
     app_rates: FxHashMap<RunId, TokenBucket>,
     /// Number of the latest model run.
     pub last_run: u64,

@@ -47,7 +47,7 @@ pub struct LaunchState {
 pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
-    /// Cached definitions of the listed tools.
+    /// Cache of hashes and other data that are computed from the definitions of the listed tools.
     pub definitions: DefinitionCache,
     /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,

@@ -50,7 +50,7 @@ pub enum HostEvent {
     ServerChanged(Box<ServerView>),
     /// The server with this name was removed.
     ServerRemoved(String),
-    /// The catalog of the server with this name changed.
+    /// The lists (tools, prompts or resources) of the server with this name changed.
     CatalogChanged(String),
     /// A resource changed to which the user is subscribed.
     ResourceUpdated {
@@ -127,7 +127,7 @@ pub struct AppSettings {
     pub audit_megabytes: u32,
     /// Set to store payloads in the audit log, and not only their hashes.
     pub audit_contents: bool,
-    /// Limits on the content of a conversation that a model receives.
+    /// Limits on the content of a conversation that a model receives, and on its rounds of tool calls.
     pub chat: ChatBounds,
     /// Action on closing Drawbridge's window while servers are running: `ask`, `background` or `quit`.
     pub on_close: String,

@@ -56,7 +56,7 @@ pub struct AuditEntry {
     /// Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
     /// `revoke`.
     pub kind: String,
-    /// Object of the act: the command line, the name of the tool, the message or the URL.
+    /// Text that identifies what the act concerns: the command line, the name of the tool, the message or the URL.
     pub subject: String,
     /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
     pub content: Option<String>,

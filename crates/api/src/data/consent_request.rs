@@ -51,7 +51,7 @@ pub struct ConsentRequest {
     pub call: Option<String>,
 }
 
-/// Subject of a consent request, with the payload that an approval releases.
+/// Subject of a consent request, with the payload that an approval allows to send.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestBody {

@@ -58,11 +58,11 @@ pub struct SandboxPlan {
     pub mechanism: String,
     /// Folders that the user configured for the sandbox.
     pub folders: Vec<SandboxFolder>,
-    /// Paths of the server's program and its files, which are readable.
+    /// Paths of the server's program and its files, which the server can read.
     pub program: Vec<String>,
-    /// Paths of the operating system that are readable.
+    /// Paths of the operating system that the server can read.
     pub system: Vec<String>,
-    /// Private home folder of the server, readable and writable.
+    /// Private home folder of the server, which it can read and write.
     pub home: String,
     /// Paths inside the accessible folders that stay hidden because they contain Drawbridge's records and secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]

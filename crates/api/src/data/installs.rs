@@ -82,7 +82,7 @@ pub struct RegistryListing {
     pub repository_url: Option<String>,
 }
 
-/// Account or domain that owns the namespace of a server's name. Implies nothing about the code.
+/// Account or domain that owns the namespace in a server's name. The ownership implies nothing about the server's code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct RegistryPublisher {
     /// Kind of the owner: a GitHub account or a domain.

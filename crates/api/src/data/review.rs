@@ -11,8 +11,8 @@ use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<ReviewState>,
-    /// `true` if the server has reported a change of the list that was not read yet. Until it is read, each use of the
-    /// list's items requires consent.
+    /// `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
+    /// list again yet. Until then, each use of the list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
     /// Differences from the definition that the user reviewed.

@@ -117,7 +117,7 @@ pub struct Rule {
     pub arguments: Vec<ArgumentRule>,
     /// Condition on the server's claims about the tool.
     pub annotations: Option<ClaimRule>,
-    /// Limits that a rule must have if it allows sampling requests.
+    /// Limits on the sampling requests that the rule allows. A rule that allows sampling requests must have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,

@@ -193,7 +193,8 @@ pub struct SamplingReport {
     pub total: SamplingUsage,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub reached_limit: Option<ReachedSamplingLimit>,
-    /// `true` if the settings changed after the server was started, so that they apply only after a restart.
+    /// `true` if the server must be restarted, because the sampling capability that was declared to it differs from the
+    /// current settings.
     pub outdated: bool,
 }
 

@@ -12,7 +12,7 @@ const MAX_SERVERS_PER_LABEL: usize = 64;
 /// Maximum number of records of one server's content in a label.
 const MAX_READINGS_PER_SERVER: usize = 16;
 
-/// The servers whose content one conversation contains.
+/// Data flow label of one conversation: the servers whose content the conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLabel {
     /// Servers whose content the conversation contains, in order of first appearance.
@@ -24,7 +24,7 @@ pub struct ConversationLabel {
     pub readings: Vec<Reading>,
 }
 
-/// The labels of all conversations.
+/// Data flow labels of conversations, by identifier of the conversation.
 #[derive(Debug, Default)]
 pub struct ConversationLabels(IndexMap<String, ConversationLabel>);
 

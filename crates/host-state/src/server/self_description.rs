@@ -4,10 +4,10 @@
 use mcp_proto::session::ServerFacts;
 use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 
-/// Findings about the information that a server sends about itself on initialization.
+/// Name that a server claims for itself on initialization, and warnings about the information that it sends.
 #[derive(Debug, Default)]
 pub struct SelfDescription {
-    /// Name that the server claims, with the keys for finding similar names.
+    /// Name that the server claims, with keys by which names that look similar are found.
     pub name: Option<(String, NameKeys)>,
     /// Warnings about suspicious text in the server's instructions, in the information about itself, and in the user's
     /// name for it.
