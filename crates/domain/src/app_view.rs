@@ -29,9 +29,9 @@ pub enum AppViewChange {
     },
     /// The MCP app has completed its initialization.
     Initialized {
-        /// Name of the app, as the app claims.
+        /// Name that the app claims to have.
         name: String,
-        /// Version of the app, as the app claims.
+        /// Version that the app claims to have.
         version: String,
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,

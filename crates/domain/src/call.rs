@@ -107,7 +107,7 @@ pub struct CallProgress {
     pub progress: f64,
     /// Total amount of work, or `None` if the server does not report one.
     pub total: Option<f64>,
-    /// Description of the call's current step, written by the server.
+    /// Description of the call's current step, written by the server, or `None` if it sent none.
     pub message: Option<String>,
 }
 
@@ -120,7 +120,7 @@ pub struct CallTask {
     pub id: String,
     /// Status of the task, as last reported by the server.
     pub status: TaskStatus,
-    /// Description of the task's status, written by the server.
+    /// Description of the task's status, written by the server, or `None` if it sent none.
     pub message: Option<String>,
     /// Time at which the server created the task, in ISO 8601.
     pub created_at: String,

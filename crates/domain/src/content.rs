@@ -94,8 +94,8 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// Converts the result of a call from the protocol's type. `problem` is the violation of the output schema, and
-    /// `arguments` are those that were sent to the server.
+    /// Converts the result of a call from the protocol's type. `problem` describes how the result violates the tool's
+    /// output schema, if it does. `arguments` are those that were sent to the server.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {

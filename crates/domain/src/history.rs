@@ -37,9 +37,9 @@ pub struct Conversation {
 /// Changes to a conversation. Fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationChange {
-    /// New title of the conversation.
+    /// New title of the conversation, or `None` to keep the current one.
     pub title: Option<String>,
-    /// New settings of the conversation, as a JSON object.
+    /// New settings of the conversation, as a JSON object, or `None` to keep the current ones.
     pub settings: Option<Value>,
     /// Time of the change, in milliseconds since 1970.
     pub at: u64,

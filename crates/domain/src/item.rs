@@ -136,7 +136,7 @@ pub enum ItemBody {
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
         /// Number of bytes of the result's text that the model did not receive, because the text is longer than the
-        /// limit.
+        /// limit. `None` if the model received the whole text.
         #[serde(default, rename = "leftOut", skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         omitted_bytes: Option<u64>,
@@ -244,7 +244,8 @@ pub enum ReplyPart {
     Thinking {
         /// Text of the model's reasoning, which may be empty.
         text: String,
-        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
+        /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
+        /// there is none. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -262,7 +263,8 @@ pub enum ReplyPart {
         tool: Option<String>,
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
-        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
+        /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
+        /// there is none. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,

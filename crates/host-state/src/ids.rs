@@ -22,7 +22,7 @@ pub enum Requester {
         /// Identifier of the request in its session.
         request: ServerRequestId,
     },
-    /// An app of a server. Apps can only request sampling.
+    /// An MCP app that a server provides. Such apps can only request sampling.
     App {
         /// Run of the server in which its app sent the request.
         run: RunId,

@@ -74,7 +74,8 @@ pub struct AutoApprovedRequest {
 }
 
 impl Sampling {
-    /// Creates the state from the content of the file of sampling records. Entries that can't be parsed are dropped.
+    /// Creates the state from `stored`, the content of `sampling.json` by server name. Entries that can't be parsed are
+    /// dropped.
     pub fn from_documents(stored: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
         Self { records: stored.into_iter().filter_map(read).collect(), ..Self::default() }

@@ -28,7 +28,7 @@ pub struct LaunchState {
     /// Sandbox plan of a sandboxed server. Set from the resolution of the command until the end of the server's
     /// process.
     pub plan: Option<ResolvedSandbox>,
-    /// Files that determine what the command runs, found when the command was resolved.
+    /// Files that determine what the command runs, or `None` before the command is resolved.
     pub files: Option<LaunchFiles>,
     /// Command to run, with the version of its package, or `None` before it is resolved.
     pub command: Option<StdioConfig>,
@@ -54,7 +54,7 @@ pub struct OfferState {
     /// Two counts of listed definitions: those that the user has never reviewed, and those that changed since their
     /// review. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,
-    /// Hash of the command or address that the server was started with.
+    /// Hash of the command or address that the server was started with, or `None` if it was not started.
     pub identity: Option<Hash>,
     /// Name that the server claims, and warnings about its other information about itself.
     pub description: SelfDescription,

@@ -32,7 +32,8 @@ pub struct AuditEntry {
     pub kind: Cow<'static, str>,
     /// Description of the action, such as the tool or URL, at most [`MAX_AUDIT_SUBJECT_CHARS`] characters.
     pub subject: String,
-    /// Payload without secrets, at most the first [`MAX_AUDIT_CONTENT_BYTES`] bytes.
+    /// Payload without secrets, at most its first [`MAX_AUDIT_CONTENT_BYTES`] bytes. `None` if only the hash is
+    /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if only its beginning is recorded.
@@ -40,7 +41,7 @@ pub struct AuditEntry {
     pub content_bytes: Option<u64>,
     /// The decision that the entry records: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: Cow<'static, str>,
-    /// Scope of an approval: `once`, `session`, `conversation` or `always`.
+    /// Scope of an approval: `once`, `session`, `conversation` or `always`. `None` for other decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
     /// Origin of the decision: `user`, `grant`, `answers` (an answers file) or `policy`.
@@ -51,7 +52,7 @@ pub struct AuditEntry {
     /// Identifier of the conversation that the action belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Hash of the payload, to which the decision is bound.
+    /// Hash of the payload. The decision is valid only for a payload with this hash.
     pub hash: String,
     /// Set if the entry was imported from an audit log of an older version, without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -74,7 +75,7 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry, except `limit`, which must be set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Number below which the number of matching entries is.
+    /// Upper limit, exclusive, of the numbers of matching entries. `None` matches all numbers.
     pub before: Option<u64>,
     /// Maximum number of entries to return.
     pub limit: usize,
@@ -233,11 +234,11 @@ pub trait AuditLog: Send + Sync {
 pub struct AuditVerdict {
     /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry in the log.
+    /// Number of the first entry in the log, or `None` if the log is empty.
     pub first: Option<u64>,
-    /// Number of the last entry in the log.
+    /// Number of the last entry in the log, or `None` if the log is empty.
     pub last: Option<u64>,
-    /// Number of the last entry that was removed because of age or size limits.
+    /// Number of the last entry that was removed because of the limits on age or size, or `None` if none was removed.
     pub removed: Option<u64>,
     /// State of the seal, which proves with a key in the keychain that the entries up to a certain number are
     /// unchanged.

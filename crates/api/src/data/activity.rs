@@ -38,9 +38,9 @@ pub struct ActivityEntry {
     pub kind: ActivityKind,
     /// `true` if Drawbridge sent the message, `false` if it was received.
     pub sent: bool,
-    /// MCP method of the request or notification. For a response, the method of its request.
+    /// MCP method of the request or notification. For a response, the method of its request. `None` for other entries.
     pub method: Option<String>,
-    /// JSON-RPC identifier of the request or response, as JSON text.
+    /// JSON-RPC identifier of the request or response, as JSON text. `None` for other entries.
     pub id: Option<String>,
     /// Size of the message in bytes.
     pub bytes: u64,

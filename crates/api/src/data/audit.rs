@@ -58,7 +58,8 @@ pub struct AuditEntry {
     pub kind: String,
     /// Text that identifies what the act concerns: the command line, the name of the tool, the message or the URL.
     pub subject: String,
-    /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
+    /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts. `None` if only the
+    /// hash is recorded.
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if `content` is truncated.
     pub content_bytes: Option<u64>,
@@ -87,9 +88,9 @@ pub struct AuditVerdict {
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry in the log.
+    /// Number of the first entry in the log, or `None` if the log is empty.
     pub first: Option<u64>,
-    /// Number of the last entry in the log.
+    /// Number of the last entry in the log, or `None` if the log is empty.
     pub last: Option<u64>,
     /// Number of the last entry that was deleted because of its age or the size of the log. `None` if no entry was
     /// deleted.
@@ -162,11 +163,11 @@ pub struct Grant {
     pub tool: Option<String>,
     /// Duration of the grant, such as the conversation or the session.
     pub scope: ApprovalScope,
-    /// Identifier of the conversation that the grant is limited to.
+    /// Identifier of the conversation that the grant is limited to, or `None` if it is not limited to one.
     pub conversation: Option<String>,
     /// Time at which the grant was given, in milliseconds since 1970.
     pub since: u64,
-    /// Time at which the grant expires, in milliseconds since 1970.
+    /// Time at which the grant expires, in milliseconds since 1970, or `None` if it has no expiry.
     pub expires_at: Option<u64>,
     /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
     /// does not apply if the hash changes.

@@ -63,7 +63,7 @@ pub struct AdvancedAuthSettings {
     /// Reference to the private key for the client authentication method `private_key_jwt`.
     #[serde(default)]
     pub private_key: Option<String>,
-    /// Signature algorithm for the private key, such as `ES256`.
+    /// Signature algorithm for the private key, such as `ES256`, or `None` for the default algorithm.
     #[serde(default)]
     pub algorithm: Option<String>,
     /// Enterprise identity provider that issues identity assertions.

@@ -13,12 +13,13 @@ pub struct Authorization {
     /// Name of the server in the settings.
     pub server: String,
     /// Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
+    /// `None` if the server supports it.
     pub unsupported_reason: Option<String>,
     /// Account that is signed in, or `None` if there is none.
     pub account: Option<Account>,
     /// Sign-in that is in progress, or `None` if there is none.
     pub in_progress: Option<SignInProgress>,
-    /// Reason why the last sign-in failed, with the suggested remedy.
+    /// Reason why the last sign-in failed, with the suggested remedy, or `None` if it did not fail.
     pub failure_message: Option<String>,
     /// Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
@@ -44,7 +45,7 @@ pub struct Account {
     pub expires_at: Option<u64>,
     /// Time of the sign-in, in milliseconds since 1970.
     pub signed_in_at: u64,
-    /// Time of the last token refresh, in milliseconds since 1970.
+    /// Time of the last token refresh, in milliseconds since 1970, or `None` if there was none.
     pub refreshed_at: Option<u64>,
     /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,

@@ -65,7 +65,7 @@ pub enum ConsentRequestBody {
         args: Vec<String>,
         /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// Working directory of the server.
+        /// Working directory of the server, or `None` if it starts in the private home of its sandbox.
         cwd: Option<String>,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
@@ -173,7 +173,7 @@ pub enum ConsentRequestBody {
         step: SamplingStep,
         /// Request, as a model would receive it.
         request: SamplingRequest,
-        /// Response that would be sent to the server, in the last step.
+        /// Response that would be sent to the server, or `None` until a model or the user has written one.
         response: Option<SamplingResponse>,
         /// Model that generates the response after the approval, or `None` if the user writes it.
         model: Option<SamplingModel>,

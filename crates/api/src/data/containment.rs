@@ -111,7 +111,8 @@ pub struct SandboxReport {
     pub plan: Option<SandboxPlan>,
     /// Reason why the server could not be started, as a sentence for the user, or `None` if it could.
     pub problem: Option<String>,
-    /// Stable identifier of the reason why the sandbox can't be set up.
+    /// Stable identifier of the reason why the sandbox can't be set up, or `None` if the problem is not the sandbox or
+    /// there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cause: Option<SandboxProblem>,

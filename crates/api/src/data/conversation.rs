@@ -73,7 +73,7 @@ pub struct ConversationItem {
     /// Content of the item, which depends on its kind.
     #[ts(as = "ItemBody")]
     pub body: PageItemBody,
-    /// Large contents that are omitted from `body`, where empty strings replace them.
+    /// Large contents that are omitted from `body`, where empty strings replace them. `None` if nothing is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<Vec<OmittedContent>>,
@@ -221,9 +221,9 @@ pub struct ConversationCost {
     /// Number of replies whose cost is unknown or incomplete, because the price is unknown or the reply was stopped or
     /// failed.
     pub unpriced: u32,
-    /// Number of tokens in the latest request and its reply, in the selected branch.
+    /// Number of tokens in the latest request and its reply in the selected branch, or `None` if unknown.
     pub context_used: Option<u64>,
-    /// Context size of the model in tokens.
+    /// Context size of the conversation's model in tokens, or `None` if unknown.
     pub context: Option<u64>,
 }
 

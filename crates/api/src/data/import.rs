@@ -66,7 +66,7 @@ pub struct ImportCandidates {
     pub problems: Vec<ConfigProblem>,
 }
 
-/// App whose settings define servers.
+/// App, such as another MCP host, whose settings define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportApp {
     /// Identifier of the app, as used in [`ImportSource`].
@@ -179,7 +179,7 @@ pub struct ImportOutcome {
     pub name: Option<String>,
     /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
-    /// Reason why the server was not imported.
+    /// Reason why the server was not imported, or `None` if it was.
     pub problem: Option<String>,
 }
 

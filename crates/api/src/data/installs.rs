@@ -245,7 +245,7 @@ pub struct InstallPlan {
     pub notes: Vec<InstallNote>,
     /// Result of determining if the server can run in a sandbox, with the reason if it can't.
     pub containment: InstallContainment,
-    /// Suggested sandbox of the server.
+    /// Suggested sandbox of the server, or `None` if it can't run in one.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -310,7 +310,8 @@ pub struct InstallDraft {
 pub struct InstallPreview {
     /// Problems of the input values, by key of the input.
     pub input_problems: BTreeMap<String, InputProblem>,
-    /// Problem that does not belong to an input, such as a name that is already in use or an invalid URL.
+    /// Problem that does not belong to an input, such as a name that is already in use or an invalid URL. `None` if
+    /// there is none.
     pub problem: Option<String>,
     /// Configuration that would be added, or `None` if there is a problem.
     pub server: Option<PreviewedServer>,

@@ -15,7 +15,7 @@ pub struct LoadedPackage {
     pub requested_version: Option<String>,
     /// Version that would run now, or `None` if it could not be determined.
     pub version: Option<PackageVersion>,
-    /// Reason why the version could not be determined.
+    /// Reason why the version could not be determined, or `None` if it could.
     pub unknown: Option<UnknownPackage>,
     /// Version that the user approved last, or `None` if the same version would run now or none was approved.
     pub before: Option<PackageVersion>,

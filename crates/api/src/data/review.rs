@@ -15,7 +15,7 @@ pub struct ReviewMarks {
     /// list again yet. Until then, each use of the list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
-    /// Differences from the definition that the user reviewed.
+    /// Differences from the definition that the user reviewed, or `None` if there are none.
     pub diff: Option<DefinitionDiff>,
     /// Other items whose names are confusable with this one, at most ten.
     pub look_alikes: Vec<LookAlike>,
@@ -36,7 +36,7 @@ pub struct ReviewDefinitions {
     pub prompts: Vec<ReviewedDefinition>,
 }
 
-/// Definition as it was shown to the user.
+/// Reference to a definition of a tool or prompt, as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewedDefinition {
     /// Name of the reviewed tool or prompt.
@@ -53,7 +53,7 @@ pub struct ReviewedDefinitions {
     pub server: String,
     /// Identity of the server as pairs of label and value: its command and program, or its URL.
     pub identity: Vec<(String, String)>,
-    /// Time at which the user last approved the identity, in milliseconds since 1970.
+    /// Time at which the user last approved the identity, in milliseconds since 1970, or `None` if unknown.
     pub identity_since: Option<u64>,
     /// Issuer of the server's tokens, or `None` if it was never signed in to.
     pub issuer: Option<String>,

@@ -101,7 +101,7 @@ pub struct Server {
     pub config: ServerConfig,
     /// Program and arguments on one line, quoted where needed, or the URL of a remote server.
     pub command_line: String,
-    /// URL of a remote server, parsed into its parts.
+    /// URL of a remote server, parsed into its parts. `None` for a local server.
     pub url: Option<UrlParts>,
     /// Transport of the server: `stdio`, `streamable-http` or `http-sse`, or `http` if it is not detected yet.
     pub transport: String,
@@ -113,13 +113,14 @@ pub struct Server {
     pub approved: bool,
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
-    /// Description of how the revision and the transport of a remote server were detected.
+    /// Description of how the protocol revision, and for a remote server the transport, was detected. `None` before the
+    /// detection.
     pub detection: Option<String>,
-    /// Unverified claims of the server about itself.
+    /// Unverified claims of the server about itself, or `None` before the server has sent them.
     pub claims: Option<ServerClaims>,
     /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
     pub capabilities: Vec<String>,
-    /// Instructions of the server for a model. Untrusted.
+    /// Instructions of the server for a model, or `None` if it provides none. Untrusted text.
     pub instructions: Option<String>,
     /// Number of items in each list.
     pub counts: ListCounts,
@@ -143,7 +144,7 @@ pub struct Server {
     /// Data flow settings of the server.
     pub flow: DataFlow,
     /// Time at which a temporary mute ends, in milliseconds since 1970. A server is muted temporarily after the user
-    /// has denied three of its consent requests in a row.
+    /// has denied three of its consent requests in a row. `None` if no temporary mute is in effect.
     pub muted_until: Option<u64>,
     /// Number of the server's requests that were refused automatically, because of a mute or too many requests, since
     /// the user last denied all pending requests of the server at once.
@@ -327,7 +328,7 @@ pub struct ImportText {
 pub struct ImportPreview {
     /// Servers that were found in the text.
     pub servers: Vec<ImportedServer>,
-    /// Reason why the text can't be parsed, with line and column where known.
+    /// Reason why the text can't be parsed, with line and column where known. `None` if it was parsed.
     pub problem: Option<ConfigProblem>,
 }
 

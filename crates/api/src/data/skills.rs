@@ -31,7 +31,7 @@ pub struct Skill {
     /// Files of the skill including `SKILL.md`. `None` if the server generates the files on each read, so that they
     /// can't be verified.
     pub files: Option<Vec<SkillFile>>,
-    /// Members of the front matter that no other field contains.
+    /// Members of the front matter of `SKILL.md` that no other field contains, as JSON. `None` if there are none.
     pub others: Option<Value>,
     /// Hash of the skill's entry in the list, by which a later request to read the skill refers to exactly this entry.
     #[ts(as = "String")]

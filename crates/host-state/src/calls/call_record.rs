@@ -93,7 +93,8 @@ pub struct CallRecord {
     pub entry: u64,
     /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,
-    /// Result of the call, retained until the call's audit entry is durable.
+    /// Result of the call, if it arrived before the call's audit entry is durable. It is passed on once the entry is
+    /// durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
     /// Sender for the result of the call.
     pub reply: oneshot::Sender<CallReply>,

@@ -18,7 +18,7 @@ const MAX_CONSECUTIVE_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 pub struct RequestThrottle {
     /// Number of consecutive denials by the user.
     refusals: u32,
-    /// Time of the last denial by the user.
+    /// Time of the last denial by the user, or `None` if there was none.
     last: Option<Instant>,
     /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,

@@ -21,7 +21,7 @@ pub struct AppSamplingRequest {
 }
 
 impl AppSamplingRequest {
-    /// Returns the name of the tool to which the app belongs. Untrusted.
+    /// Returns the name of the tool whose results the app displays. The name is untrusted text of the server.
     pub fn tool(&self) -> &str {
         match &self.origin {
             ConsentRequestOrigin::App { tool, .. } => tool,

@@ -18,7 +18,8 @@ const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct RestartState {
     backoff: RestartBackoff,
-    /// Hash of the approved command or address. Reset when the user stops the server.
+    /// Hash of the approved command or address that was launched. `None` before the first launch, and after the
+    /// automatic restarts have ended.
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
     ended: Option<String>,
