@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { KEY } from "./provider.mjs";
+import { KEY } from "./key-leaks.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const TURN = "[data-testid=turn-requests]";

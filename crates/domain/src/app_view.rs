@@ -110,6 +110,16 @@ pub enum AppViewChange {
     },
 }
 
+/// Reason for which the shown apps of a window were closed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AppStopCause {
+    /// The page of the window did not respond while it showed the apps.
+    Unresponsive,
+    /// The process that drew the page of the window ended.
+    PageEnded,
+}
+
 /// Tool that an MCP app offers to models, as the app defines it. All texts in it are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

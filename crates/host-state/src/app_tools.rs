@@ -2,7 +2,7 @@
 //! the tools of a displayed MCP app turned on. Used by `host/src/owner/app_tools.rs`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use domain::app_view::{AppViewId, ProvidingApp};
 use domain::call::{CallFailure, CallId};
@@ -20,7 +20,7 @@ pub const APP_TOOL_KIND: &str = "app-tool";
 /// Command of the host to the async task of a displayed MCP app.
 #[derive(Debug)]
 pub enum AppToolCommand {
-    /// Call a tool of the app. The policy or the user has already permitted the call.
+    /// Call a tool of the app. The call has already been approved in a consent request.
     Call {
         /// Identifier of the call.
         call: CallId,
@@ -28,6 +28,8 @@ pub enum AppToolCommand {
         name: String,
         /// Arguments of the call.
         arguments: Map<String, Value>,
+        /// Sender that notifies the host when the call is sent to the app's page. Dropped if the call is never sent.
+        delivered: oneshot::Sender<()>,
         /// Sender on which the app's task returns the outcome of the call.
         reply: oneshot::Sender<Result<CallToolResult, CallError>>,
     },
@@ -51,9 +53,18 @@ pub struct AppTools {
     pub tools: Arc<Vec<Tool>>,
     /// Sender of commands to the async task of the app.
     pub commands: mpsc::Sender<AppToolCommand>,
+    /// Reference to a value that exists while the app is shown. Whoever closes the app drops the value, so that its tools
+    /// are gone at that moment, and not only when the app's task has ended.
+    pub shown: Weak<()>,
 }
 
 impl AppTools {
+    /// Returns `true` if the app is still displayed.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.shown.strong_count() > 0 && !self.commands.is_closed()
+    }
+
     /// Returns the hash of the tool definitions. The user's permission to use the tools is valid only for this hash.
     #[must_use]
     pub fn definitions_hash(&self) -> Hash {
@@ -90,14 +101,14 @@ impl AppToolTable {
     /// Returns the definition of a tool that a displayed MCP app of this server provides, or `None` if the app is
     /// closed, its tools are not turned on for the conversation, or it has no such tool.
     pub fn tool(&self, server: &str, app: &ProvidingApp, conversation: Option<&str>, name: &str) -> Option<&Tool> {
-        let own = self.0.get(&app.view).filter(|own| !own.commands.is_closed())?;
+        let own = self.0.get(&app.view).filter(|own| own.is_shown())?;
         let is_same = own.server == server && own.app == *app && Some(&*own.conversation) == conversation;
         own.tools.iter().filter(|_| is_same).find(|tool| tool.name == name)
     }
 
     /// Returns the tools of apps that are offered to the model of a conversation, in a stable order.
     pub fn tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        let own = self.0.values().filter(|own| own.conversation == conversation && !own.commands.is_closed());
+        let own = self.0.values().filter(|own| own.conversation == conversation && own.is_shown());
         own.map(|AppTools { server, app, tools, .. }| AppToolsForModel {
             server: server.clone(),
             app: app.clone(),
@@ -118,7 +129,7 @@ impl AppToolTable {
         app: &ProvidingApp,
         command: AppToolCommand,
     ) -> Result<mpsc::Sender<AppToolCommand>, CallFailure> {
-        let own = self.0.get(&app.view).ok_or_else(|| missing_app_failure(app))?;
+        let own = self.0.get(&app.view).filter(|own| own.is_shown()).ok_or_else(|| missing_app_failure(app))?;
         send_to_app((&own.server, app), &own.commands, command)?;
         Ok(own.commands.clone())
     }
@@ -145,14 +156,6 @@ pub(crate) fn send_to_app(
     })
 }
 
-/// Returns `true` if a call with this outcome was passed to the async task of an app, but not sent to the app's page.
-pub const fn was_never_sent_to_app(error: &CallError) -> bool {
-    matches!(
-        error,
-        CallError::TooManyCalls | CallError::Unsupported { .. } | CallError::Undelivered { sent: false, .. }
-    )
-}
-
 /// Returns the failure of a call whose app is closed, or whose tools are not turned on.
 pub fn missing_app_failure(app: &ProvidingApp) -> CallFailure {
     CallFailure::NotFound(format!("shown app of \"{}\" whose tools are turned on", app.tool))
@@ -177,17 +180,20 @@ mod tests {
         ProvidingApp { view: view.to_owned(), tool: "show".to_owned() }
     }
 
-    fn app_tools(view: &str, conversation: &str) -> (AppTools, mpsc::Receiver<AppToolCommand>) {
+    /// Returns the tools of an app that is shown while the returned value and the receiver exist.
+    fn app_tools(view: &str, conversation: &str) -> (AppTools, mpsc::Receiver<AppToolCommand>, Arc<()>) {
         let (commands, received) = mpsc::channel(1);
+        let shown = Arc::new(());
         let tools = Arc::new(vec![Tool { name: "move".to_owned(), ..Tool::default() }]);
         let (server, conversation) = ("board".to_owned(), conversation.to_owned());
-        (AppTools { server, app: app(view), conversation, tools, commands }, received)
+        let tools = AppTools { server, app: app(view), conversation, tools, commands, shown: Arc::downgrade(&shown) };
+        (tools, received, shown)
     }
 
     #[test]
     fn tools_exist_for_one_app_one_conversation_and_while_the_app_is_open() {
         let mut table = AppToolTable::default();
-        let (own, received) = app_tools("1", "c");
+        let (own, received, _shown) = app_tools("1", "c");
         table.insert(own);
         let found = |table: &AppToolTable, server, view, conversation, name| {
             table.tool(server, &app(view), conversation, name).is_some()
@@ -209,9 +215,24 @@ mod tests {
     }
 
     #[test]
+    fn tools_are_gone_when_the_app_is_closed_and_before_its_task_ends() {
+        let mut table = AppToolTable::default();
+        let (own, mut received, shown) = app_tools("1", "c");
+        table.insert(own);
+        assert_eq!(table.tools_for_model("c").len(), 1);
+        drop(shown);
+        assert_eq!(table.tools_for_model("c"), []);
+        assert!(table.tool("board", &app("1"), Some("c"), "move").is_none());
+        let cancel = AppToolCommand::Cancel { call: "a".to_owned() };
+        assert!(matches!(table.send(&app("1"), cancel), Err(CallFailure::NotFound(_))));
+        assert!(received.try_recv().is_err(), "the app should receive nothing");
+        assert!(table.remove("1").is_some(), "the end of the permission is still to be recorded");
+    }
+
+    #[test]
     fn waiting_commands_are_bounded() {
         let mut table = AppToolTable::default();
-        let (own, _received) = app_tools("1", "c");
+        let (own, _received, _shown) = app_tools("1", "c");
         table.insert(own);
         let send = || table.send(&app("1"), AppToolCommand::Cancel { call: "a".to_owned() });
         assert!(send().is_ok());

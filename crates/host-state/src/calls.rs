@@ -68,10 +68,10 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call when its audit entry has been written. `number` identifies this write. Returns `None`
-    /// if the call was cancelled meanwhile, even if a new call has the same id.
-    pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.pending.writing == Some(number))?;
+    /// Removes and returns a call when its audit entry has been written. `write_id` identifies this write. Returns
+    /// `None` if the call was cancelled meanwhile, even if a new call has the same id.
+    pub fn take_written(&mut self, id: &str, write_id: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.pending.writing == Some(write_id))?;
         let mut record = self.records.remove(id)?;
         record.pending.writing = None;
         Some(record)

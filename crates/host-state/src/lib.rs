@@ -32,7 +32,7 @@ pub mod view;
 
 pub use app_tools::{
     APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
-    missing_app_failure, was_never_sent_to_app,
+    missing_app_failure,
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{

@@ -55,8 +55,9 @@ pub struct RuleFiles {
 
 /// Last known definition of the tool whose call a dry run evaluates.
 pub struct KnownTool {
-    /// Hash of the tool's definition.
-    pub definition: Hash,
+    /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not
+    /// running, the hash of the stored grant.
+    pub grant_hash: Hash,
     /// Review state of the definition.
     pub review_state: ReviewState,
     /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
@@ -150,7 +151,7 @@ impl Permissions {
     ///
     /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
     pub fn check_unaudited_read(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
-        match self.policy.decide(&PolicyAct::Read { is_requested: true, server, conversation: None }, now) {
+        match self.policy.decide(&PolicyAct::Read { needs_no_consent: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
                 Err(CallFailure::Refused(format!("by {by}")))
@@ -178,11 +179,11 @@ impl Permissions {
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged } = known;
+        let KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
         let act = PolicyAct::CallTool {
             server,
             tool,
-            definition: &definition,
+            grant_hash: &grant_hash,
             review_state,
             claims,
             asks_each_time,
@@ -195,8 +196,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the names of a server's tools that a grant allows to call, each with the hash of the definition that the
-    /// grant applies to. Grants for a single conversation are excluded.
+    /// Returns the names of a server's tools that a grant allows to call, each with the hash that the grant is bound to.
+    /// Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);

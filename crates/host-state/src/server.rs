@@ -1,11 +1,11 @@
-//! State of one server, divided by lifetime: its launch, its lists, and its supervision. The record of a server in
+//! State of one server, divided by lifetime: its launch, its lists, and its restarts. The record of a server in
 //! `host` combines them with the session (`host/src/owner/state/server_record.rs`).
 
+mod restart_state;
 mod self_description;
-mod supervision;
 
+pub use restart_state::RestartState;
 pub use self_description::SelfDescription;
-pub use supervision::RestartState;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

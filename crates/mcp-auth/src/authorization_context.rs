@@ -51,7 +51,9 @@ pub(crate) struct AuthorizationState {
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
     pub(crate) in_vault: VaultContents,
     pub(crate) record: Option<SignInRecord>,
-    /// Counter that increases whenever the tokens are replaced or removed.
+    /// Counter that increases whenever the tokens are read, replaced or removed. A request is sent with the generation
+    /// of its token, so that a refusal which arrives after the tokens were replaced repeats the request instead of
+    /// renewing them again.
     pub(crate) generation: u64,
     pub(crate) persistence: Option<VaultEntryPersistence>,
     /// Last challenge that the MCP server sent, or `None`.

@@ -136,21 +136,21 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
-/// Returns `true` if the host is a loopback address or a name that means one, without resolving the name.
+/// Returns `true` if the host is a loopback address or a name that means one, also with final dots, without resolving
+/// the name. The redirect listener always has the address 127.0.0.1 (RFC 8252), which is not judged here.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => is_local_host_name(name),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host().is_some_and(|host| match host {
+        Host::Domain(name) => is_local_host_name(name),
+        Host::Ipv4(_) | Host::Ipv6(_) => foreign::is_loopback(&host),
+    })
 }
 
 fn is_local_host_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.');
-    name == "localhost" || name.ends_with(".localhost")
+    foreign::is_loopback(&Host::Domain(name.trim_end_matches('.')))
 }
 
+/// Returns `true` for addresses into which a browser must not be led without the user. Unlike [`foreign::is_public`],
+/// ranges for documentation, benchmarks and multicast do not count, which lead to no computer of the user.
 fn is_private_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),

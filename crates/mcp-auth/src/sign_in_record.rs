@@ -35,6 +35,7 @@ pub(crate) struct SignInRecord {
     /// Time of the sign-in in seconds since the Unix epoch.
     pub(crate) signed_in_at: u64,
     pub(crate) refreshed_at: Option<u64>,
+    /// Reason why the tokens were removed and the user has to sign in again. `None` while there are tokens.
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
     /// ID token of the identity provider, in the enterprise-managed grant only.

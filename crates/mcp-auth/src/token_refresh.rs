@@ -216,8 +216,9 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the server's metadata still names the issuer of the tokens, and removes the tokens otherwise. A
-    /// temporary failure of the metadata request is ignored.
+    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the issuer
+    /// issued: the tokens with the record of the sign-in, and the registration of the client. A temporary failure of the
+    /// metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let metadata_url =
             self.state().last_challenge.as_ref().and_then(|challenge| challenge.resource_metadata.clone());

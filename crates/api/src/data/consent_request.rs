@@ -136,8 +136,8 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
-        /// also covers the configuration of the server.
+        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+        /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
@@ -179,7 +179,7 @@ pub enum ConsentRequestBody {
         model: Option<SamplingModel>,
         /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
         requested_tokens: u64,
-        /// Content that the provider's wire protocol can't represent, and how each kind is converted.
+        /// Content that the provider's API can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
         /// `true` if the user can let the model respond again, because the same request was already approved and sent
         /// to it.

@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::{ConfigProblem, Sandbox, ToolFilter};
 pub use other_apps::{
     ExportOmissions, ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus,
-    ImportedValueKind, OmittedSetting, ProjectServers,
+    ImportedValueKind, OmittedSetting, ProjectServers, SecretPlace,
 };
 
 /// Settings files to search for servers. By default, those of all known apps in the home folder.

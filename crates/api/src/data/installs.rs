@@ -9,7 +9,9 @@ use ts_rs::TS;
 
 use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
-pub use installs::{InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace};
+pub use installs::{
+    BundleSignature, InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace,
+};
 
 /// Request to search the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
@@ -216,8 +218,8 @@ pub struct OfferedBundle {
     pub description: String,
     /// Name of the author, as in the manifest.
     pub author: String,
-    /// Description of the bundle's signature, which is not verified.
-    pub signature: String,
+    /// Signature of the bundle, which is not verified.
+    pub signature: BundleSignature,
     /// Folder into which the bundle would be unpacked.
     pub folder: String,
     /// Number of files in the bundle.

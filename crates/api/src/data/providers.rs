@@ -26,13 +26,13 @@ pub struct ModelProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol that the provider's API uses.
+    /// Kind of the provider: the API that it has.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     pub silence_seconds: Option<u32>,
-    /// Content that the wire protocol can't represent, and the conversion of each kind.
+    /// Content that the provider's API can't represent, and the conversion of each kind.
     pub losses: Vec<LossyConversion>,
     /// `true` if an API key is stored for this URL.
     pub has_key: bool,
@@ -48,7 +48,7 @@ pub struct ModelProvider {
     pub problem: Option<ModelProblem>,
 }
 
-/// Content that a wire protocol can't represent, and its conversion.
+/// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
@@ -121,7 +121,7 @@ pub struct SetProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol that the provider's API uses.
+    /// Kind of the provider: the API that it has.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,
@@ -129,7 +129,7 @@ pub struct SetProvider {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub silence_seconds: Option<u32>,
-    /// Conversions that the user chose for content that the wire protocol can't represent.
+    /// Conversions that the user chose for content that the provider's API can't represent.
     #[serde(default)]
     pub conversions: Vec<ConversionChoice>,
 }

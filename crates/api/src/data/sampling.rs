@@ -96,7 +96,7 @@ pub enum ModelChosenBy {
     First,
 }
 
-/// Content that a provider's wire protocol can't represent, and its conversion.
+/// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
     /// Stable name of the kind of content or of the request parameter that can't be represented.

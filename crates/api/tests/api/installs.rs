@@ -107,7 +107,7 @@ async fn bundle_is_offered_and_installed() {
     let origin = &offer["origin"];
     assert_eq!(
         (&origin["file"], &origin["files"], &origin["signature"]),
-        (&json!("demo.mcpb"), &json!(2), &json!("not signed"))
+        (&json!("demo.mcpb"), &json!(2), &json!({ "state": "absent" }))
     );
     assert_eq!(offer["source"]["sha256"], origin["sha256"], "the source should be pinned to the hash");
     let draft = json!({ "source": offer["source"], "name": "demo", "sandbox": offer["plan"]["sandbox"] });

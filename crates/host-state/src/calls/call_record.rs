@@ -59,7 +59,7 @@ pub struct PendingCallWork {
     /// Number of the current resolution of symbolic links in the call's path arguments, or `None` if none is in
     /// progress. Results of earlier resolutions are ignored.
     pub following: Option<u64>,
-    /// Number of the current write of the call's audit entry, or `None` if none is in progress.
+    /// Id of the current write of the call's audit entry, or `None` if none is in progress.
     pub writing: Option<u64>,
 }
 
@@ -81,16 +81,18 @@ pub struct CallRecord {
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
-    /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
+    /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
+    /// that and after the call ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
+    /// Sender of commands to the task of the app to which the call was passed, or `None` before that and for calls of
+    /// servers.
     /// Retained here, since a call continues after the app's tools are turned off.
     pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
-    pub entry: u64,
+    pub entry_position: u64,
     /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,
     /// Result of the call, if it arrived before the call's audit entry is durable. It is passed on once the entry is
@@ -128,10 +130,19 @@ impl CallRecord {
             ticket: None,
             app_commands: None,
             open_world: false,
-            entry: 0,
+            entry_position: 0,
             pending: PendingCallWork::default(),
             held: None,
             reply,
+        }
+    }
+
+    /// Sets the call to running, and notifies the caller that the call was sent.
+    pub fn set_sent(&mut self) {
+        self.view.state = CallState::Running;
+        if let Some(sent) = self.sent.take() {
+            // The caller may have stopped waiting.
+            let _ = sent.send(std::mem::take(&mut self.sent_call));
         }
     }
 

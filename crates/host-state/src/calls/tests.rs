@@ -74,7 +74,15 @@ fn cancellation_reaches_an_app_after_its_tools_are_turned_off() {
     let (commands, mut received) = mpsc::channel(1);
     let (server, conversation) = ("s".to_owned(), "c".to_owned());
     let mut calls = table(&[("2", "s", CallState::Running)]);
-    let tools = AppTools { server, app: app.clone(), conversation, tools: Arc::default(), commands: commands.clone() };
+    let shown = Arc::new(());
+    let tools = AppTools {
+        server,
+        app: app.clone(),
+        conversation,
+        tools: Arc::default(),
+        commands: commands.clone(),
+        shown: Arc::downgrade(&shown),
+    };
     calls.app_tools.insert(tools);
     let running = CallRecord { app: Some(app), app_commands: Some(commands), ..*call("1", "s", CallState::Running) };
     calls.records.insert(Arc::from("1"), Box::new(running));

@@ -123,7 +123,8 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known.
+    /// Suggested next step for the user, if known. Shown by the command line, and by the page only for a sandbox. For
+    /// each reason the page has a text of its own, in `ui/src/servers/failures.ts`.
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,
@@ -140,12 +141,15 @@ pub enum FailureReason {
     CommandNotFound,
     /// The operating system could not start the program.
     CouldNotStart,
-    /// The process exited before the session was initialized.
+    /// The process exited, or closed its output, before the session was initialized.
     ExitedEarly,
-    /// The process exited after the session was initialized.
+    /// The session ended after it was initialized: the process exited or closed its output, or the connection to a
+    /// remote server was lost.
     Exited,
-    /// The server did not respond in time.
+    /// The server did not complete the handshake in time.
     NoAnswer,
+    /// The server did not respond to a ping after the session was initialized.
+    Unresponsive,
     /// The server supports no protocol revision of Drawbridge, or violates the protocol.
     Protocol,
     /// The user denied the server's command or address.

@@ -71,7 +71,7 @@ pub struct ServerReview {
     pub pins: Arc<ServerPins>,
     /// Hash of the command or address that was started or connected to.
     pub identity: Option<Hash>,
-    /// Hashes of the definitions that grants apply to, by tool name.
+    /// Hashes that the grants for tools are bound to ([`grant_hash`]), by tool name.
     pub granted: HashMap<String, Hash>,
     /// Names of the tools and prompts that each other server lists, or listed when it was last running.
     pub others: Vec<(String, KindNameIndexes)>,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
-use super::ProgramGate;
+use super::StartBarrier;
 use super::{
     AccessMode, AllowedFolder, NetworkAccess, ReachablePaths, ResourceLimits, SandboxError, SandboxMechanism,
     SandboxSettings, system,
@@ -34,10 +34,10 @@ pub(crate) struct LaunchCommand {
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// Function that restricts the child process before the server's program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
-    /// Gate that delays the server's program until the egress proxy listens. `None` if the network is not restricted to
-    /// named hosts.
+    /// Barrier that delays the server's program until the egress proxy listens. `None` if the network is not restricted
+    /// to named hosts.
     #[cfg(target_os = "linux")]
-    pub(crate) gate: Option<ProgramGate>,
+    pub(crate) barrier: Option<StartBarrier>,
 }
 
 impl ResolvedSandbox {

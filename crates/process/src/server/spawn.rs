@@ -69,7 +69,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         environment: environment::server_environment(command, path),
         setup: None,
         #[cfg(target_os = "linux")]
-        gate: None,
+        barrier: None,
     };
     #[cfg(target_os = "linux")]
     let mut bounds = None;
@@ -101,8 +101,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let mut child = launch.start().await.map_err(|cause| spawn_error(program.to_owned(), cause))?;
     #[cfg(target_os = "linux")]
-    let egress = match start.gate {
-        Some(gate) => Some(gate.open(child.as_mut()).await?),
+    let egress = match start.barrier {
+        Some(barrier) => Some(barrier.open(child.as_mut()).await?),
         None => None,
     };
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());

@@ -21,8 +21,8 @@ pub(crate) const KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const SEAL_KEY_BYTES: usize = 32;
-/// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
-/// process that has not sealed the log yet.
+/// Maximum age of a seal key that counts as new. A log without a seal is reported only if the key is older, since
+/// another process may just have created a new key and not have sealed the log yet.
 const MAX_NEW_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
@@ -49,7 +49,7 @@ pub(crate) struct SealKey {
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the seal key is over a minute old. A log without a seal has then lost its seal.
+    /// Set if the seal key is older than [`MAX_NEW_KEY_AGE`]. A log without a seal has then lost its seal.
     pub(super) is_old: bool,
     /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,

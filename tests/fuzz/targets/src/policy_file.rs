@@ -30,14 +30,14 @@ pub fn policy(data: &[u8]) {
     let (Some(own), Some(reread)) = (compile_policy(file), compile_policy(again)) else { return };
     let reversed = compile_policy(reversed).expect("the order makes no rule unusable");
     let stricter = compile_policy(stricter);
-    let definition = Hash::of_json(&json!("v1"));
+    let grant_hash = Hash::of_json(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
             for review_state in [ReviewState::Reviewed, ReviewState::New] {
                 let act = PolicyAct::CallTool {
                     server,
                     tool,
-                    definition: &definition,
+                    grant_hash: &grant_hash,
                     review_state,
                     claims: ToolClaims::default(),
                     asks_each_time: tool == "?",

@@ -1328,6 +1328,15 @@ folder: string,
 author: string | null, };
 
 /**
+ * Content of the signature block after the archive of a bundle. Not verified, so no decision may depend on it.
+ */
+export type BundleSignature = { "state": "absent" } | { "state": "claimed", 
+/**
+ * Common name in the signer's certificate, safe to print.
+ */
+name: string, } | { "state": "unreadable" };
+
+/**
  * Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
  * each.
  */
@@ -1876,8 +1885,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
- * also covers the configuration of the server.
+ * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+ * `grant_hash`, which also covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
@@ -1929,7 +1938,7 @@ model: SamplingModel | null,
  */
 requestedTokens: number, 
 /**
- * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ * Content that the provider's API can't represent, and how each kind is converted.
  */
 losses: Array<SamplingLoss>, 
 /**
@@ -2967,9 +2976,9 @@ name: string | null,
  */
 secrets: Array<string>, 
 /**
- * Notes about secrets in arguments and URLs, which are omitted.
+ * Parts from which a secret was removed, other than variables and headers.
  */
-notes: Array<string>, 
+removed: Array<SecretPlace>, 
 /**
  * Omitted settings.
  */
@@ -3008,7 +3017,7 @@ omissions: ExportOmissions, };
 /**
  * Kind of a server's failure, which programs can distinguish.
  */
-export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "unresponsive" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
  * Type of a form field, with the constraints on its value.
@@ -3591,7 +3600,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "more_plain_passwords" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "more_placeholders" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "more_warnings" | "reason";
 
 /**
  * The other app and settings file in which a server was found.
@@ -4600,7 +4609,7 @@ name: string,
 isIdentical: boolean, };
 
 /**
- * Content that a wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type LossyConversion = { 
 /**
@@ -4844,7 +4853,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -4856,7 +4865,7 @@ url: string,
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and the conversion of each kind.
+ * Content that the provider's API can't represent, and the conversion of each kind.
  */
 losses: Array<LossyConversion>, 
 /**
@@ -4987,9 +4996,9 @@ description: string,
  */
 author: string, 
 /**
- * Description of the bundle's signature, which is not verified.
+ * Signature of the bundle, which is not verified.
  */
-signature: string, 
+signature: BundleSignature, 
 /**
  * Folder into which the bundle would be unpacked.
  */
@@ -6498,7 +6507,7 @@ tokens: number | null,
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type SamplingLoss = { 
 /**
@@ -6984,6 +6993,15 @@ limit: number,
  * Value of `number` in an earlier result. Only older items are returned. `None` starts with the newest.
  */
 before?: number, };
+
+/**
+ * Part of a server's configuration, outside of variables and headers, from which a secret was removed.
+ */
+export type SecretPlace = { "is": "argument", 
+/**
+ * Position of the argument, starting at 1.
+ */
+number: number, } | { "is": "sign_in" } | { "is": "url" } | { "is": "command" } | { "is": "folder" } | { "is": "sandbox" };
 
 /**
  * Result of storing the secrets of a server.
@@ -7576,7 +7594,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider: the API that it has.
  */
 kind: ProviderKind, 
 /**
@@ -7588,7 +7606,7 @@ url: string,
  */
 silenceSeconds?: number | null, 
 /**
- * Conversions that the user chose for content that the wire protocol can't represent.
+ * Conversions that the user chose for content that the provider's API can't represent.
  */
 conversions: Array<ConversionChoice>, };
 
@@ -7997,7 +8015,9 @@ message: string | null,
 reply: string, };
 
 /**
- * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
+ * changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+ * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 

@@ -18,8 +18,8 @@ use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 use super::opened_paths::{OpenedPath, open_reachable};
-use super::program_gate::GateDescriptors;
 use super::root_owned::canonical_if_root_owned;
+use super::start_barrier::BarrierDescriptors;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
@@ -181,7 +181,7 @@ pub(super) fn bubblewrap_arguments(
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
-    gate: Option<GateDescriptors>,
+    barrier: Option<BarrierDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespace_arguments(&plan.network, features);
@@ -214,7 +214,7 @@ pub(super) fn bubblewrap_arguments(
     }
     append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
-    if let Some(GateDescriptors { info, block }) = gate {
+    if let Some(BarrierDescriptors { info, block }) = barrier {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
             arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
             passed_on.push(descriptor);

@@ -8,9 +8,9 @@ mod bubblewrap;
 mod landlock;
 mod local_sockets;
 mod opened_paths;
-mod program_gate;
 mod rlimits;
 mod root_owned;
+mod start_barrier;
 mod system_calls;
 mod usage_watch;
 
@@ -23,8 +23,8 @@ use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
 
-pub(crate) use program_gate::ProgramGate;
 use rlimits::KernelLimits;
+pub(crate) use start_barrier::StartBarrier;
 pub(crate) use usage_watch::UsageWatch;
 
 use super::egress::set_proxy_variables;
@@ -107,10 +107,10 @@ pub(super) fn wrap_in_sandbox(
             // server.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
-            let (gate, ends) = match &plan.network {
+            let (barrier, ends) = match &plan.network {
                 NetworkAccess::Hosts(hosts) => {
                     set_proxy_variables(&mut environment, hosts);
-                    ProgramGate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
+                    StartBarrier::new(hosts.clone()).map(|(barrier, ends)| (Some(barrier), Some(ends)))
                 }
                 NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
             }
@@ -120,7 +120,7 @@ pub(super) fn wrap_in_sandbox(
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
             let setup = Some(ProcessRestriction { rules: None, filters, limits, passed_on }.setup());
-            Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, gate })
+            Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, barrier })
         }
         SandboxMechanism::Landlock => {
             // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other

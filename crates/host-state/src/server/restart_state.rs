@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use ::supervision::backoff::RestartBackoff;
 use policy::Hash;
+use supervision::backoff::RestartBackoff;
 use tokio::time::Instant;
 
 use crate::view::{FailureReason, ServerFailure};
@@ -22,7 +22,7 @@ pub struct RestartState {
     /// automatic restarts have ended.
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
-    ended: Option<String>,
+    restart_cause: Option<String>,
     /// Hash of the approved address of a server whose restarts ended because it was unreachable. Used by
     /// [`resume`](Self::resume).
     out_of_reach: Option<Hash>,
@@ -55,7 +55,7 @@ impl RestartState {
     /// Records that an approved command or address was launched.
     pub fn on_launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
-        self.ended = None;
+        self.restart_cause = None;
         self.out_of_reach = None;
         self.revoked = None;
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
@@ -77,8 +77,8 @@ impl RestartState {
     }
 
     /// Records that the host restarts the server automatically. `cause` is the reason why the server ended.
-    pub fn record_retry(&mut self, cause: String) {
-        self.ended = Some(cause);
+    pub fn record_restart(&mut self, cause: String) {
+        self.restart_cause = Some(cause);
     }
 
     /// Records that the server became ready.
@@ -96,12 +96,12 @@ impl RestartState {
 
     /// Returns the reason why the server ended, if the host is restarting it automatically.
     pub fn restart_cause(&self) -> Option<String> {
-        self.ended.clone()
+        self.restart_cause.clone()
     }
 
     /// Returns `true` if the host is restarting the server automatically.
     pub const fn is_restarting(&self) -> bool {
-        self.ended.is_some()
+        self.restart_cause.is_some()
     }
 
     /// Ends the automatic restarts, because the user stopped or changed the server, or must do something before it can
@@ -131,9 +131,9 @@ impl RestartState {
         }
     }
 
-    /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`RestartState::resume`] can
-    /// begin a new series.
-    pub fn on_attempts_exhausted(&mut self, failure: &ServerFailure) {
+    /// Ends the automatic restarts after too many attempts, or since the failure allows none. If the server was
+    /// unreachable, [`RestartState::resume`] can begin a new series.
+    pub fn on_no_restart(&mut self, failure: &ServerFailure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
@@ -144,7 +144,7 @@ impl RestartState {
     pub fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
-        self.ended = Some("it could not be reached".to_owned());
+        self.restart_cause = Some("it could not be reached".to_owned());
         self.backoff = RestartBackoff::default();
         self.backoff.next_attempt(Instant::now(), 0.0).is_some()
     }
@@ -183,6 +183,7 @@ impl ServerFailure {
             FailureReason::Exited
             | FailureReason::ExitedEarly
             | FailureReason::NoAnswer
+            | FailureReason::Unresponsive
             | FailureReason::CouldNotStart
             | FailureReason::Unreachable => true,
             FailureReason::CommandNotFound
@@ -196,7 +197,7 @@ impl ServerFailure {
 
     /// Returns `true` if the failure may be resolved by a change of the network.
     const fn may_depend_on_network(&self) -> bool {
-        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
+        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unresponsive | FailureReason::Unreachable)
     }
 }
 
@@ -245,12 +246,12 @@ mod tests {
     async fn unreachable_server_is_retried_once_after_a_network_change() {
         let mut supervision = ready_supervision();
         while supervision.next_restart(&failure(FailureReason::Unreachable)).is_some() {}
-        supervision.on_attempts_exhausted(&failure(FailureReason::Unreachable));
+        supervision.on_no_restart(&failure(FailureReason::Unreachable));
         assert!(supervision.resume(), "an unreachable server is tried again");
         assert!(!supervision.resume(), "an unreachable server is resumed once");
         let mut crashing = ready_supervision();
         while crashing.next_restart(&failure(FailureReason::Exited)).is_some() {}
-        crashing.on_attempts_exhausted(&failure(FailureReason::Exited));
+        crashing.on_no_restart(&failure(FailureReason::Exited));
         assert!(!crashing.resume(), "a crashing server is not resumed");
     }
 
@@ -265,7 +266,7 @@ mod tests {
         ended.on_approval_revoked();
         let exited = failure(FailureReason::Exited);
         assert!(ended.next_restart(&exited).is_none(), "without the approval, it is not restarted");
-        ended.on_attempts_exhausted(&exited);
+        ended.on_no_restart(&exited);
         ended.restore();
         assert!(ended.next_restart(&exited).is_none(), "a server that ended meanwhile stays ended");
         let mut stopped = ready_supervision();
