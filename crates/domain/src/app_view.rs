@@ -110,13 +110,13 @@ pub enum AppViewChange {
     },
 }
 
-/// Reason for which the shown apps of a window were closed together.
+/// Reason why all displayed MCP apps of a window were closed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppStopCause {
-    /// The page of the window did not respond while it showed the apps.
+    /// The web page of the window stopped responding while it displayed the apps.
     Unresponsive,
-    /// The process that drew the page of the window ended.
+    /// The process that renders the web page of the window ended.
     PageEnded,
 }
 
@@ -124,7 +124,7 @@ pub enum AppStopCause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppToolView {
-    /// Name of the tool in the app.
+    /// Name of the tool, as the app defines it.
     pub name: String,
     /// Whole definition of the tool as indented JSON.
     pub definition: String,

@@ -53,8 +53,8 @@ pub struct AppTools {
     pub tools: Arc<Vec<Tool>>,
     /// Sender of commands to the async task of the app.
     pub commands: mpsc::Sender<AppToolCommand>,
-    /// Reference to a value that exists while the app is shown. Whoever closes the app drops the value, so that its tools
-    /// are gone at that moment, and not only when the app's task has ended.
+    /// Reference to a value that exists while the app is displayed. The code that closes the app drops the value, so
+    /// that the app's tools are unavailable at that moment, and not only after the app's task has ended.
     pub shown: Weak<()>,
 }
 
@@ -180,7 +180,8 @@ mod tests {
         ProvidingApp { view: view.to_owned(), tool: "show".to_owned() }
     }
 
-    /// Returns the tools of an app that is shown while the returned value and the receiver exist.
+    /// Returns the tools of an app, the receiver of its commands, and a value. The app counts as displayed while the
+    /// receiver and the value exist.
     fn app_tools(view: &str, conversation: &str) -> (AppTools, mpsc::Receiver<AppToolCommand>, Arc<()>) {
         let (commands, received) = mpsc::channel(1);
         let shown = Arc::new(());

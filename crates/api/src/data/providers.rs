@@ -26,7 +26,7 @@ pub struct ModelProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Kind of the provider: the API that it has.
+    /// Kind of the provider, which determines the API that Drawbridge uses.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,
@@ -121,7 +121,7 @@ pub struct SetProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Kind of the provider: the API that it has.
+    /// Kind of the provider, which determines the API that Drawbridge uses.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,

@@ -131,8 +131,8 @@ impl RestartState {
         }
     }
 
-    /// Ends the automatic restarts after too many attempts, or since the failure allows none. If the server was
-    /// unreachable, [`RestartState::resume`] can begin a new series.
+    /// Ends the automatic restarts, because there were too many attempts or because the failure permits no restart. If
+    /// the server was unreachable, [`RestartState::resume`] can begin a new series.
     pub fn on_no_restart(&mut self, failure: &ServerFailure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);

@@ -123,8 +123,8 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known. Shown by the command line, and by the page only for a sandbox. For
-    /// each reason the page has a text of its own, in `ui/src/servers/failures.ts`.
+    /// Suggested next step for the user, if known. The command line displays it. The UI displays it only for a sandbox,
+    /// and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,

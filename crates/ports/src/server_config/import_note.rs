@@ -56,7 +56,7 @@ pub enum ImportNoteKind {
     /// A password for which the other app prompts the user, in a text that Drawbridge stores in the settings file as it
     /// is. The name is the placeholder.
     PlainPassword,
-    /// Further notes of the kind [`Self::PlainPassword`] were omitted. The name is their number.
+    /// Further notes of the kind [`Self::PlainPassword`] were omitted. The name in this note is their number.
     MorePlainPasswords,
     /// Names of variables or headers whose values the user has to enter.
     EnterValue,
@@ -79,7 +79,8 @@ pub enum ImportNoteKind {
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
-    /// Further notes about texts that the user has to replace or fill in were omitted. The name is their number.
+    /// Further notes about texts that the user has to replace or fill in were omitted. The name in this note is their
+    /// number.
     MorePlaceholders,
     /// An environment file of the server. The names are the path of the file, and the variable names if the file was
     /// read.
@@ -123,7 +124,7 @@ pub enum ImportNoteKind {
     PackageAddress,
     /// Names of environment variables that decide which code runs.
     CodeVariables,
-    /// Further warnings about an install link were omitted. The name is their number.
+    /// Further warnings about an install link were omitted. The name in this note is their number.
     MoreWarnings,
     /// Reason why the server can't be imported or was not imported, in the text of the note. Always English, as are the
     /// messages of all errors.
