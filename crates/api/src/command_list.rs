@@ -97,11 +97,11 @@ macro_rules! commands {
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
             describe_sandbox: ServerName => SandboxReport,
-            /// Returns a sandbox proposal for the server in a start request, and the files and hosts that the server
-            /// could access in it. Nothing is started or changed.
+            /// Returns a sandbox proposal for a server whose start waits for consent, and the files and hosts that the
+            /// server could access in it. Nothing is started or changed.
             propose_sandbox: ProposeSandbox => SandboxOffer,
-            /// Adds a sandbox to the settings of the server in a start request. The start then requires consent to the
-            /// new settings, which have another hash.
+            /// Adds a sandbox to the settings of a server whose start waits for consent. The start then requires
+            /// consent to the new settings, which have another hash.
             add_sandbox: AddSandbox => EmptyObject,
             /// Returns the current usage of a server for each limit.
             read_limits_usage: ServerName => LimitsUsage,
@@ -118,7 +118,8 @@ macro_rules! commands {
             /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
             /// the user.
             review_definitions: ReviewDefinitions => EmptyObject,
-            /// Returns the definitions of a server that are stored as reviewed.
+            /// Returns the names and hashes of a server's definitions that the user has reviewed, and other data of the
+            /// reviews.
             list_reviewed_definitions: ServerName => ReviewedDefinitions,
             /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,

@@ -51,7 +51,7 @@ pub struct ApiError {
     pub code: ErrorCode,
     /// Message for the user that states which operation failed, and why.
     pub message: String,
-    /// Further details, whose shape depends on the code.
+    /// Further details as JSON, whose shape depends on `code`, or `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub data: Option<serde_json::Value>,

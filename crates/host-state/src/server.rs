@@ -19,7 +19,8 @@ use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
 use process::{LaunchFiles, SearchPath};
 
-/// The command of a local server, from the resolution of the command to the end of the process.
+/// Data about the start of a local server: its command, sandbox and package. Set from the resolution of the command to
+/// the end of the process.
 #[derive(Default)]
 pub struct LaunchState {
     /// Resolved path of the program, and the search path in which it was found. Set from the creation of the consent

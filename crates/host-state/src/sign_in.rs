@@ -49,7 +49,7 @@ pub fn sign_in_consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
     }
 }
 
-/// Returns the phase and authorization URL of a sign-in that has just been started.
+/// Returns the phase of a sign-in that has just been started, without an authorization URL.
 #[must_use]
 pub const fn initial_sign_in_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }

@@ -44,7 +44,8 @@ pub struct AuditEntry {
     /// Scope of an approval: `once`, `session`, `conversation` or `always`. `None` for other decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
-    /// Origin of the decision: `user`, `grant`, `answers` (an answers file) or `policy`.
+    /// Origin of the decision: `user`, `grant`, `answers` (a file of prepared decisions for `drawbridge-cli`) or
+    /// `policy`.
     pub by: Cow<'static, str>,
     /// Rule or grant that led to the decision, either its text or its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -317,7 +318,7 @@ pub enum TamperKind {
     SealBroken,
     /// The log has no seal, although the keychain contains a key.
     SealMissing,
-    /// The record of removed entries doesn't match the audit log.
+    /// The log's record of entries that were removed because of age or size doesn't match the log.
     CheckpointBroken,
     /// The entry records a problem that Drawbridge itself found when it wrote the entry.
     Noted,

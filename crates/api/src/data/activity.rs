@@ -20,7 +20,7 @@ pub struct ActivityRange {
 /// Range of consecutive entries of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct ActivityPage {
-    /// Entries of the page, in order.
+    /// Entries of the page, oldest first.
     pub entries: Vec<ActivityEntry>,
     /// Number of older entries that were removed from the log because its size is bounded.
     pub dropped: u64,

@@ -130,7 +130,7 @@ pub struct RetryReply {
     pub model: Option<ModelRef>,
 }
 
-/// Items created at the start of a reply.
+/// Identifiers of the items that were created when a reply started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct StartedReply {
     /// Identifier of the user's message, or `None` if no message was added.

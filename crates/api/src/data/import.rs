@@ -130,7 +130,7 @@ pub struct ImportCandidate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
-    /// Client identifier at the authorization server.
+    /// Client identifier at the authorization server, or `None` if the app configures none.
     pub client_id: Option<String>,
     /// `true` if there is a client secret, which is stored in the keychain.
     pub has_secret: bool,

@@ -64,7 +64,7 @@ pub enum ArgumentTest {
     Path,
     /// Origin, or origin with path. Matches URLs at this origin whose path is the same or below.
     Url,
-    /// Range of numbers. Matches the numbers in it.
+    /// Range of numbers. Matches a number inside the range.
     Number,
 }
 
@@ -100,7 +100,7 @@ pub struct SamplingBudget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// Number of the rule in its source, as text. Empty for a new rule.
+    /// Number of the rule, as text, which identifies the rule in its source. Empty for a new rule.
     pub id: String,
     /// Rule file or session that contains the rule.
     pub source: RuleSource,
@@ -143,7 +143,7 @@ pub struct Rule {
 pub struct RuleRef {
     /// Rule file or session that contains the rule.
     pub source: RuleSource,
-    /// Number of the rule in its source.
+    /// Number of the rule, as text, which identifies the rule in its source.
     pub id: String,
 }
 

@@ -84,7 +84,7 @@ pub enum ModelChosenBy {
         /// Model hint, as the server sent it.
         hint: String,
     },
-    /// The model ranks best according to the server's priorities.
+    /// The model ranks best among the available models according to the server's priorities.
     Priorities {
         /// Priorities, the highest first: `cost`, `speed`, `intelligence`.
         priorities: Vec<String>,

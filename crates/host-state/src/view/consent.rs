@@ -170,10 +170,10 @@ pub enum ConsentRequestBody {
         client_id: String,
         /// Endpoints that would receive credentials, codes and tokens.
         endpoints: Vec<SignInEndpoint>,
-        /// Redirect URI on this computer, or `None` if no page is opened.
+        /// Redirect URI on this computer, or `None` if the sign-in opens no page in the browser.
         redirect_uri: Option<String>,
         /// Authorization URL to open, without parameters that are generated for each use. `None` if no page is opened
-        /// because Drawbridge requests the token without the user.
+        /// in the browser, because Drawbridge requests the token without the user.
         authorization_url: Option<String>,
         /// Reason for the sign-in.
         reason: SignInReason,

@@ -115,7 +115,7 @@ pub struct ScheduledRestart {
 /// A failure of a server, with details for finding the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerFailure {
-    /// Kind of the failure, for programs to distinguish.
+    /// Kind of the failure, by which programs distinguish failures.
     pub reason: FailureReason,
     /// Cause of the failure, as text.
     pub message: String,

@@ -122,7 +122,8 @@ pub enum ImportNoteKind {
     AccessOption,
     /// A package is loaded from an address instead of a package registry.
     PackageAddress,
-    /// Names of environment variables that decide which code runs.
+    /// An install link sets environment variables that decide which code runs. The names in the note are these
+    /// variables.
     CodeVariables,
     /// Further warnings about an install link were omitted. The name in this note is their number.
     MoreWarnings,
