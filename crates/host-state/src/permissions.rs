@@ -196,8 +196,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the names of a server's tools that a grant allows to call, each with the hash that the grant is bound to.
-    /// Grants for a single conversation are excluded.
+    /// Returns the names of a server's tools that a grant allows to call, each with the hash to which the grant is
+    /// bound. Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);
