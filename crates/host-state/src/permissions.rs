@@ -24,14 +24,15 @@ use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
-    /// Rules, grants and mutes.
+    /// Policy that decides about actions: its rules, grants and muted servers.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
     /// definitions, tool lists, reviews, or data flow settings, and when a model reads content of servers.
     pub version: u64,
     /// State of the two rule files.
     pub rule_files: RuleFiles,
-    /// Labels and settings for the data flow between servers.
+    /// Data that determines whether a model's call may depend on untrusted content: the servers whose content each
+    /// conversation contains, and the data flow settings of servers.
     pub data_flow: DataFlowTable,
     /// Folders that the user shares with servers.
     pub folders: FolderShares,
@@ -52,7 +53,7 @@ pub struct RuleFiles {
     pub were_read: bool,
 }
 
-/// The tool that a dry run is about, with the last known definition.
+/// Last known definition of the tool whose call a dry run evaluates.
 pub struct KnownTool {
     /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not
     /// running, the hash of the stored grant.
@@ -61,7 +62,7 @@ pub struct KnownTool {
     pub review_state: ReviewState,
     /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
     pub claims: ToolClaims,
-    /// Set if the definition requires the user's consent for every call.
+    /// Set if the tool's definition demands the user's consent for every call.
     pub asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
     pub assumed_unchanged: bool,
@@ -121,7 +122,8 @@ impl Permissions {
         }
     }
 
-    /// Returns how long the user trusts a server, so that calls of its reviewed tools need no consent.
+    /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
+    /// consent.
     pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -133,7 +135,7 @@ impl Permissions {
         }
     }
 
-    /// Records in the conversation's label that a model has read this content of servers.
+    /// Records that a model has read this content of servers in the conversation.
     pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
@@ -194,8 +196,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the tools of a server that grants allow to call, each with the hash that the grant is
-    /// bound to. Grants for a single conversation are excluded.
+    /// Returns the names of a server's tools that a grant allows to call, each with the hash to which the grant is
+    /// bound. Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);

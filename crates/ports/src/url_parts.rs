@@ -129,8 +129,8 @@ fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
-/// Returns `true` if a browser contacts this computer for the host, also by a name with final dots or an IPv4-mapped
-/// address.
+/// Returns `true` if a browser that opens a URL with this host contacts this computer. Names with final dots and
+/// IPv4-mapped addresses are recognized.
 fn is_this_computer(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => is_loopback(&Host::Domain(name.trim_end_matches('.'))),

@@ -1,4 +1,4 @@
-//! Tests that a page of one conversation decides only the consent requests of that conversation.
+//! Tests that a window of one conversation can decide only the consent requests of that conversation.
 
 use api::{Api, ApiError, ErrorCode, respond_in_conversation};
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -17,15 +17,15 @@ fn is_form(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Form { .. })
 }
 
-/// Denies a consent request as the page of the conversation `own`.
+/// Denies a consent request as the window of the conversation `own` would.
 async fn deny_from(api: &Api, own: Option<&str>, request: &ConsentRequestView) -> Result<String, ApiError> {
     let denial =
         json!({ "id": request.id.0.to_string(), "hash": request.hash.to_string(), "answer": { "action": "deny" } });
     respond_in_conversation(api, "decide_consent_request", &denial, own).await
 }
 
-/// Checks that only the page of `conversation` can decide the request, and decides it there or, if it belongs to none,
-/// in the main window.
+/// Checks that only the window of `conversation` can decide the request. Then decides the request in that window or, if
+/// `conversation` is `None`, in the main window.
 async fn check_request(app: &TestApp, api: &Api, request: &ConsentRequestView, conversation: Option<&str>) {
     for other in [Some("c2"), None] {
         let refused = deny_from(api, other, request).await.expect_err("another conversation");

@@ -9,19 +9,22 @@ use tokio::time::Instant;
 
 use crate::view::{FailureReason, ServerFailure};
 
-/// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
-/// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
+/// Minimum pause before the first retry of a sign-in without the user. Before retry number n, the minimum pause is n
+/// times as long. For this time after a failed token refresh, requests fail with the same error without another refresh
+/// attempt.
 const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
 /// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
 pub struct RestartState {
     backoff: RestartBackoff,
-    /// Hash of the approved command or address. Reset when the user stops the server.
+    /// Hash of the approved command or address that was launched. `None` before the first launch, and after the
+    /// automatic restarts have ended.
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
     restart_cause: Option<String>,
-    /// Approved hash of a server whose restarts failed because it was unreachable, for [`resume`](Self::resume).
+    /// Hash of the approved address of a server whose restarts ended because it was unreachable. Used by
+    /// [`resume`](Self::resume).
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
@@ -29,15 +32,17 @@ pub struct RestartState {
     was_ready: bool,
     /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,
-    /// Set after a successful sign-in by the user, or without the user if the server was not ready since its launch.
+    /// Set after a sign-in that allows the next connection: a sign-in by the user, or one without the user if the
+    /// server has not been ready since its launch.
     signed_in: bool,
     /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
-    /// State of a running server whose approval was revoked, for [`restore`](Self::restore).
+    /// Saved state of a running server whose approval was revoked. Used by [`restore`](Self::restore).
     revoked: Option<RevokedSupervision>,
 }
 
-/// Saved supervision state of a running server whose approval was revoked, for restoring it together with the approval.
+/// Supervision state of a running server, saved when its approval was revoked. It is restored if the approval is
+/// restored.
 #[derive(Debug)]
 struct RevokedSupervision {
     backoff: RestartBackoff,
@@ -99,7 +104,8 @@ impl RestartState {
         self.restart_cause.is_some()
     }
 
-    /// Ends the automatic restarts, because the user stopped or changed the server, or has to act.
+    /// Ends the automatic restarts, because the user stopped or changed the server, or must do something before it can
+    /// start.
     pub fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
@@ -125,8 +131,8 @@ impl RestartState {
         }
     }
 
-    /// Ends the automatic restarts after too many attempts, or since the failure allows none. If the server was
-    /// unreachable, [`RestartState::resume`] can begin a new series.
+    /// Ends the automatic restarts, because there were too many attempts or because the failure permits no restart. If
+    /// the server was unreachable, [`RestartState::resume`] can begin a new series.
     pub fn on_no_restart(&mut self, failure: &ServerFailure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
