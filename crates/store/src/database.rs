@@ -105,10 +105,10 @@ pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
 /// Function that upgrades the tables of an older schema version to the latest version.
 pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 
-/// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
-/// of the definition is replaced, as
-/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. A table whose
-/// definition is not `before` is left unchanged.
+/// Changes the definition of a table so that columns accept values of all types. Stored values do not change, so only
+/// the text of the definition is replaced, as
+/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. Does nothing if the
+/// present definition differs from `before`.
 pub(crate) fn replace_table_definition(
     connection: &Connection,
     table: &str,
@@ -135,8 +135,8 @@ pub(crate) fn release_free_pages(connection: &Connection, pages: i64) -> rusqlit
     Ok(left == 0)
 }
 
-/// Copies the write-ahead journal into the database and truncates it. Returns `false` if another process reads the
-/// database for longer than `wait`, so that the journal could not be emptied.
+/// Copies the write-ahead journal into the database, and truncates the journal. Returns `false` if the journal could
+/// not be emptied because another process reads the database for longer than `wait`.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -153,7 +153,7 @@ pub(crate) fn from_sql_integer(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
+/// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",

@@ -50,7 +50,7 @@ enum SealCheckedDocument {
 }
 
 impl SealCheckedDocument {
-    /// Converts the content of a document's file. [`FAILED_FIRST_WRITE`] represents a missing document.
+    /// Returns `Nothing` for [`FAILED_FIRST_WRITE`], and otherwise the value as the document's content.
     fn from_value(value: Value) -> Self {
         if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
@@ -90,8 +90,9 @@ impl DocumentFolder {
         self.path.join(name.file_name())
     }
 
-    /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
-    /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
+    /// Reads a document. If its seal shows that another program wrote the file, the file is renamed and the document
+    /// counts as missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds
+    /// the lock.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
@@ -162,8 +163,9 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. With `announces`,
-    /// the keychain is updated first, so that an older copy of the file is refused afterwards.
+    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. If `announces` is
+    /// set, the new sequence number of a sealed document is stored in the keychain before the file is written, so that
+    /// an older copy of the file is refused from then on.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -201,8 +203,9 @@ impl DocumentFolder {
         sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
 
-    /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`].
+    /// Returns `true` if the keychain must be updated for this change of a sealed document. If only usage counts
+    /// changed, that is necessary only if the last update for such a change is at least
+    /// [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`] ago, or there was none.
     fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;

@@ -103,7 +103,8 @@ impl WatchedFolder {
         self.notices.wake();
     }
 
-    /// Watches the files of the folder, and reports changes until all receivers are dropped.
+    /// Watches the files of the folder, and reports their changes to the receivers. Returns when all receivers are
+    /// dropped.
     fn run(&self, folder: PathBuf) {
         let mut files: Vec<WatchedFile> = Vec::new();
         let mut watch = FolderWatch::new(folder.clone());
@@ -140,8 +141,8 @@ impl WatchedFolder {
         }
     }
 
-    /// Removes the folder from [`WATCHED_FOLDERS`] if no file was added meanwhile. Returns `true` if the folder was
-    /// removed.
+    /// Removes the folder from [`WATCHED_FOLDERS`], unless another thread has added a file to watch in the meantime.
+    /// Returns `true` if the folder was removed.
     fn remove_if_unused(&self, folder: &Path) -> bool {
         let mut folders = lock(&WATCHED_FOLDERS);
         let is_unused = lock(&self.added).is_empty();

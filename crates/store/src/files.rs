@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
+/// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check its owner and its permissions",
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of [`write`] if the file already exists.
+/// Tells [`write`] how to treat a file that already exists at the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExistingFileAction {
     /// Replace the existing file.

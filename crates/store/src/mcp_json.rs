@@ -203,8 +203,8 @@ impl ServerSettings for McpJson {
     }
 }
 
-/// Creates a settings file with the bundled demo server if no settings file exists. Returns `true` if it was created.
-/// The server is not started.
+/// Creates a settings file that contains the bundled demo server, if no settings file exists. Returns `true` if the
+/// file was created. Does not start the server.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] if the file can't be written, or the program's path is not valid Unicode.

@@ -1,5 +1,5 @@
-//! A [`Platform`](ports::Platform) whose dialogs return the content of files, and which opens no URLs or windows. For
-//! tests of the whole app without system dialogs.
+//! A [`Platform`](ports::Platform) for tests of the whole app: the results of its dialogs are read from files, and it
+//! opens no URLs, dialogs or windows.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -53,13 +53,13 @@ struct SealFields {
     mac: String,
 }
 
-/// The key of document seals, and the latest known sequence number of each document.
+/// The key of document seals, and the latest sequence number of each document that this process knows.
 struct SealingKey {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// Sequence numbers that are stored in the keychain before the files are in place, including those of other
-    /// processes.
+    /// The highest sequence number of each document that this or another process has stored in the keychain. A number
+    /// is stored before the document's file is written, so the file may not exist yet.
     announced: BTreeMap<String, u64>,
 }
 
@@ -90,21 +90,22 @@ pub(crate) enum SealVerdict<'a> {
     Forged(&'static str),
 }
 
-/// Creates and verifies the seals of documents.
+/// Creates and verifies the seals of documents, and keeps their latest sequence numbers in the keychain.
 pub(crate) struct DocumentSealer {
     keys: Arc<SealKeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
     resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
-    /// Function that seals existing documents when the first key is created.
+    /// Function that seals the existing documents, if the keychain contains no sequence numbers when the key becomes
+    /// available.
     adopter: Mutex<Option<Box<UnsealedDocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that searches the data folder for document seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
     /// Lock that [`Self::update_state`] holds, so that only one thread updates the state.
     update_lock: Mutex<()>,
-    /// Set while a thread calls [`Self::update_state`].
+    /// Set while a separate thread runs [`Self::update_state`], so that no second thread is started.
     is_updating: AtomicBool,
     /// State of the thread that stores the latest sequence numbers in the keychain.
     marking_state: Mutex<KeychainMarkState>,
@@ -114,8 +115,9 @@ pub(crate) struct DocumentSealer {
     mark_lock: Mutex<()>,
 }
 
-/// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
-/// of a file from its name and bytes.
+/// Function that seals existing documents that have no seal, and returns their names. It receives a function that
+/// returns the sealed text of a document for the document's name and bytes, or `None` if the document is sealed
+/// already.
 type UnsealedDocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
 /// Function that returns `true` if the data folder contains a seal of any key.
@@ -158,7 +160,8 @@ impl DocumentSealer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the function that seals existing documents once, if there was no seal before.
+    /// Sets the function that seals the existing documents. It is called if the keychain contains no sequence numbers
+    /// when the key becomes available, because then no document was ever sealed with this key.
     pub(crate) fn set_adopter(
         &self,
         adopter: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
@@ -277,8 +280,8 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the sealing state with this key, and `true` if the keychain contains no sequence numbers, so that
-    /// existing documents were sealed.
+    /// Reads the sequence numbers from the keychain, and returns the sealing state for this key. If the keychain
+    /// contains none, seals the existing documents and also returns `true`.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.read_mark(KEYCHAIN_MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
@@ -355,9 +358,9 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `pending_file` is the
-    /// content of the document's pending file. The keychain may contain the sequence number of the pending file, so
-    /// this text gets a higher number.
+    /// Returns the text to write to the document's file. The text has no seal if there is no keychain. `pending_file`
+    /// is the present content of the document's pending file. The keychain may contain the sequence number of the
+    /// pending file, so this text gets a higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.

@@ -75,8 +75,8 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
-/// column.
+/// Name that [`ContentKey::encrypt`] receives in place of a column name for the contents of entries, so that they can't
+/// be decrypted as values of another column.
 pub(super) const ENTRY_ENCRYPTION_PURPOSE: &str = "audit content";
 
 /// SQL statement that creates the index with which the host looks for the latest entry of a kind at each start. Logs of
@@ -207,7 +207,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes a log entry with its hash. The content of the entry is encrypted if there is a key.
+/// Inserts a log entry with its chain hash into the database. The content of the entry is encrypted if there is a key.
 pub(super) fn insert_entry(
     connection: &Connection,
     entry: &AuditEntry,

@@ -59,7 +59,7 @@ pub(crate) struct AuditDatabase {
 }
 
 impl AuditDatabase {
-    /// Creates the audit log of this data folder. The database is opened when the first command needs it.
+    /// Creates an [`AuditDatabase`] for this data folder. The database file is opened when the first command needs it.
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.

@@ -66,8 +66,8 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| LogEntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
-/// Returns the size in bytes of log entries that other programs may have written. They are not counted for the size
-/// limit, so that they do not displace entries of Drawbridge.
+/// Returns the size, in bytes, of the log entries that were written without a seal and may therefore be written by
+/// other programs. They do not count towards the size limit, so that they can't displace entries of Drawbridge.
 fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, to_sql_integer(removed)])?;
@@ -142,7 +142,7 @@ pub(super) fn write_removal_checkpoint(
     Ok(Some(link))
 }
 
-/// Removes some of the log entries that the checkpoint covers. Returns `true` if more of them remain.
+/// Removes a batch of the log entries that the checkpoint allows to remove. Returns `true` if more of them remain.
 pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";

@@ -21,8 +21,8 @@ pub(crate) const KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const SEAL_KEY_BYTES: usize = 32;
-/// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
-/// process that has not sealed the log yet.
+/// Maximum age of a seal key that counts as new. While the key is new, a log without a seal is not reported, because
+/// the other process that created the key may not have sealed the log yet.
 const MAX_NEW_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
@@ -49,9 +49,11 @@ pub(crate) struct SealKey {
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the seal key is over a minute old. A log without a seal has then lost its seal.
+    /// Set if the seal key is older than [`MAX_NEW_KEY_AGE`]. A log that has no seal then is reported, because its seal
+    /// must have been removed.
     pub(super) is_old: bool,
-    /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
+    /// Number and hash of a sealed log entry, from the keychain (the mark). If the log does not contain this entry, the
+    /// log was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
 }
 
@@ -86,7 +88,7 @@ impl SealKey {
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
-    /// Returns the seal over a log entry's number and hash.
+    /// Returns the seal (a MAC) over a log entry's number and hash.
     pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
         hmac::sign(&self.key, &sealed_message(what, number, link)).as_ref().to_vec()
     }
@@ -127,7 +129,7 @@ pub(crate) struct SealKeyHolder {
     changed: Condvar,
     /// Listeners with their names, called when the request for the seal key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, SealKeyListener)>>,
-    /// Number of the last log entry whose mark was stored in the keychain.
+    /// Number of the last log entry whose number and hash were stored in the keychain.
     last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
@@ -180,7 +182,7 @@ impl SealKeyHolder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a listener, which replaces the one of the same name.
+    /// Registers a listener. It replaces a listener that was registered with the same name.
     pub(crate) fn listen(&self, name: &'static str, listener: SealKeyListener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);

@@ -79,8 +79,8 @@ impl ChainVerification {
         walk
     }
 
-    /// Requires that the log contains the entry of the keychain's mark. Not called for exported files, which may be
-    /// older than the mark.
+    /// Requires that the log contains the entry whose number and hash are in the keychain (the mark). Not called for
+    /// exported files, which may be older than the mark.
     fn require_marked_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
@@ -170,7 +170,7 @@ impl ChainVerification {
         self.plain = Some((first, number));
     }
 
-    /// Records in the verdict that a log entry can't be parsed.
+    /// Records in the verdict that the next log entry can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
@@ -261,7 +261,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Verifies the audit log, which must contain the entry of the keychain's mark.
+/// Verifies the audit log. `mark` is the entry whose number and hash are in the keychain. The log must contain it.
 pub(super) fn verify_log(
     path: &Path,
     key: &VerificationKey<'_>,

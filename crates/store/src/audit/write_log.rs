@@ -35,7 +35,7 @@ pub(super) struct AuditWriteLog {
     last: Option<(u64, ChainLink)>,
     /// Seal of the log that this process wrote last.
     sealed: Option<LogSeal>,
-    /// Invalid seal of the log that was already recorded as damage, so that it is not recorded twice.
+    /// Invalid seal for which a log entry about damage was already written, so that no second one is written.
     reported_seal: Option<LogSeal>,
     /// Set if the log was compared with its seal and with the keychain's mark, for which the seal key is necessary.
     is_checked: bool,
@@ -45,7 +45,7 @@ pub(super) struct AuditWriteLog {
     has_reported_obstacle: bool,
     /// Set if the schema was repaired when the audit database was opened.
     was_schema_repaired: bool,
-    /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
+    /// Number of the last entry whose content [`AuditWriteLog::encrypt_batch`] has encrypted, or 0.
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content that another program may have added.
     unencrypted_search: UnencryptedContentSearch,
@@ -306,7 +306,7 @@ pub(super) fn write_entry(
     Ok(link)
 }
 
-/// Creates an entry that the log writes about itself, for instance about damage.
+/// Creates an entry about the log itself, for instance about damage of the log.
 pub(super) fn new_log_entry(kind: &'static str, subject: String) -> AuditEntry {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     AuditEntry {

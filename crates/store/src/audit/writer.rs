@@ -63,9 +63,9 @@ pub(super) enum WriterCommand {
 
 /// The receiver to which the result of appending a log entry is sent.
 pub(super) enum AppendReply {
-    /// A caller that waits for the result of the append.
+    /// Channel on which the caller of [`AuditLog::append`](ports::AuditLog::append) waits for the result.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
-    /// The host, which is notified under this ticket later.
+    /// Ticket with which the result is reported to the [`AuditReceipts`](ports::AuditReceipts) after the append.
     Later(u64),
 }
 

@@ -29,12 +29,13 @@ const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
 const PROGRESS_ITEMS_LEFT: i64 = 0;
-/// Value of the column `gone.left` (remaining work of a deletion): the items are removed. The index contains page
-/// positions in addition to its words, and must be rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the items are removed, but the pages of the search
+/// index may still contain their words, so the index must be rewritten.
 const PROGRESS_INDEX_LEFT: i64 = 1;
 /// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
 const PROGRESS_INDEX_REWRITING: i64 = 2;
-/// Value of the column `gone.left` (remaining work of a deletion): free pages and the write-ahead journal remain.
+/// Value of the column `gone.left` (remaining work of a deletion): free pages must be returned to the file system, and
+/// the write-ahead journal must be emptied.
 const PROGRESS_JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.

@@ -15,8 +15,8 @@ use super::schema::SchemaCheckedConnection;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
-/// Purpose to which the encryption of large contents is bound, so that they can't be decrypted as values of another
-/// column.
+/// Name that [`ContentKey::encrypt`] receives in place of a column name for large contents, so that they can't be
+/// decrypted as values of another column.
 pub(super) const BLOB_ENCRYPTION_PURPOSE: &str = "bytes";
 /// Number of history rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;

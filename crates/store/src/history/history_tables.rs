@@ -105,8 +105,8 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
     BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
 ";
 
-/// Columns that contain unencrypted or encrypted content since version 2, by table: the changes of their definitions
-/// from version 1.
+/// For each table, pairs of a column definition in schema version 1 and the definition that replaces it in version 2.
+/// Since version 2 these columns accept text (unencrypted) and bytes (encrypted).
 const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",

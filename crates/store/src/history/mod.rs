@@ -67,7 +67,8 @@ pub(crate) struct HistoryDatabase {
     locks_folder: PathBuf,
     writer_connection: Mutex<Option<SchemaCheckedConnection>>,
     reader_connection: Mutex<Option<SchemaCheckedConnection>>,
-    /// Identity under which this process writes streaming replies, set once it has written one.
+    /// Name and lock of this process as the writer of streaming replies. Set once this process has written such a
+    /// reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
@@ -281,8 +282,8 @@ impl HistoryDatabase {
         })
     }
 
-    /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
-    /// `false` if no steps remain or the next step has to wait for a later write.
+    /// Performs the next step of deleting conversations. Returns `true` if the next step can follow immediately.
+    /// Returns `false` if no step remains, or if the next step must wait until another process stops reading.
     fn deletion_step(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");

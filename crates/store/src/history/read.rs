@@ -180,8 +180,9 @@ pub(super) fn read_item(
     add_extracted_values(connection, conversation, row, parent, whole, key).map(Some)
 }
 
-/// Shows the branch that contains an item: from the item, the latest child is followed to the end of the branch, which
-/// becomes the head. The head is unchanged if its branch contains the item already. Returns the ID of the head.
+/// Makes a branch that contains `item` the displayed one: follows the latest child of each item, from `item` to the end
+/// of the branch, and makes that last item the head of the conversation. Does nothing if the displayed branch already
+/// contains `item`. Returns the ID of the head.
 pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
     let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
@@ -225,7 +226,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// The columns of an item's row, without the extracted large values in other tables.
+/// The columns of an item's row. The large values that were extracted from the item are in other tables.
 struct ItemRow {
     number: i64,
     parent: Option<i64>,

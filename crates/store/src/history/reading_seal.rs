@@ -20,7 +20,8 @@ pub(super) struct ItemReadings {
     pub(super) readings: Vec<Reading>,
 }
 
-/// Returns `true` if the seal matches the current rows of a conversation: a process with this key wrote them last.
+/// Returns `true` if the seal matches the present readings and sources of a conversation, which proves that a process
+/// with this key was the last one to write them.
 pub(super) fn verify_reading_seal(
     connection: &Connection,
     conversation: i64,
@@ -43,8 +44,8 @@ pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &Co
     Ok(())
 }
 
-/// Returns the message that the seal over a conversation's readings covers. It includes the number of items, so that a
-/// former state of the rows does not match together with its seal.
+/// Returns the message that the seal over a conversation's readings authenticates. It includes the number of items, so
+/// that older readings with their older seal are not valid after more items were written.
 fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =

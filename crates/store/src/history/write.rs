@@ -142,8 +142,8 @@ pub(super) fn write_items(
     Ok(true)
 }
 
-/// Returns `true` if the items may change the conversation's readings, so that the seal over them must be renewed. A
-/// streaming reply is written often and does not change them.
+/// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
+/// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
