@@ -28,7 +28,7 @@ const MAX_QUEUED_STARTS: usize = 1024;
 /// Function that prepares the child process before its program runs, for instance by dropping privileges.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
-/// A process to start. Its environment and working directory are the given ones, not those of the app.
+/// A process to start. It gets exactly this environment and working directory, and inherits none of the app's.
 pub(crate) struct ProcessLaunch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
@@ -45,7 +45,7 @@ type LaunchJob = Box<dyn FnOnce() + Send>;
 static LAUNCHER_THREAD: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
 
 impl ProcessLaunch {
-    /// Starts the process in its own session (on Windows, its own job).
+    /// Starts the process in a new session (on Windows, in a new job).
     pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
         let (reply, started) = oneshot::channel();

@@ -61,7 +61,8 @@ impl std::fmt::Display for MissingDependency {
     }
 }
 
-/// Returns the files that a command needs and can't access under this sandbox plan. Reads the disk.
+/// Returns the files that a command needs and that this sandbox plan does not make accessible, as far as they are known
+/// before the start. Reads the disk.
 #[must_use]
 pub fn missing_dependencies(
     command: &ServerCommand,

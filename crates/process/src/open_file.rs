@@ -9,8 +9,8 @@ pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
     read_options(false).open(path)
 }
 
-/// Opens a file for reading whose symbolic links were resolved before. A named pipe does not block, and a link that
-/// replaced the file is not followed.
+/// Opens a file for reading by its canonical path. If another program has replaced the file since the path was
+/// resolved, a named pipe does not block and a symbolic link is not followed.
 ///
 /// # Errors
 ///

@@ -110,7 +110,8 @@ fn absolute_paths(line: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Collects the possible paths at the beginning of a text, which end at the closing quote, a blank, or a colon.
+/// Adds to `found` the possible paths at the beginning of a text. `before` is the character before the text. If it is a
+/// quote, the path ends at the next such quote, and otherwise at a blank, a bracket or a colon.
 fn collect_candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
     let quote = before.filter(|before| "'\"`".contains(*before));
     let ends: [Option<&str>; 3] = match quote {

@@ -134,14 +134,16 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for their project files.
+/// Those programs of [`PROJECT_TOOLS`] that look for their project files only in the working directory and not in its
+/// ancestors.
 const TOOLS_WITHOUT_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
 const PROGRAMS_USING_NODE_MODULES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
 /// take precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
-/// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
+/// Container engines. Of their arguments, only the values of [`FILE_OPTIONS`] name files that decide what runs on this
+/// computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
 
 /// Options of interpreters followed by a file or module to run first.
@@ -210,7 +212,7 @@ impl ArgumentHandling {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns how the program handles the words that follow this option on its command line.
+    /// Returns how the words after this option on the command line must be treated.
     pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {

@@ -51,7 +51,7 @@ pub(crate) struct CommandLine<'c> {
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<FoundLaunchFile>,
-    /// Package folders of a project that may be used instead of the named program.
+    /// Package folders (`node_modules`) of the project, which may contain a program that runs instead of the named one.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -114,7 +114,8 @@ struct ScriptSearch<'c> {
     ancestors: Vec<PathBuf>,
     found: Vec<FoundLaunchFile>,
     folders: Vec<PathBuf>,
-    /// Role that is recorded for the files that the search finds next.
+    /// Role that is recorded for the files found next. It depends on whether an argument or an environment variable is
+    /// being examined.
     role: LaunchFileRole,
     /// Remaining number of words that may be examined.
     remaining_words: usize,
@@ -123,7 +124,8 @@ struct ScriptSearch<'c> {
 }
 
 impl ScriptSearch<'_> {
-    /// Examines the arguments of a program for code files. `depth` is the remaining nesting depth of command lines.
+    /// Examines the arguments of a program for paths of code files, and records the files. `depth` is the number of
+    /// command lines that may still be nested in these arguments.
     fn search_arguments(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
@@ -148,7 +150,8 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Examines one word of a command line for code files. Returns how the next word must be treated.
+    /// Examines one word of a command line for paths of code files, and records the files. Returns how the next word
+    /// must be treated.
     fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
             && let Some(module) = named_module(before, word)
@@ -185,8 +188,8 @@ impl ScriptSearch<'_> {
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
-    /// Returns how a program uses its arguments. Records its project files, and the package folders from which it may
-    /// load code.
+    /// Returns how a program uses its arguments. Also records its project files, and the package folders from which it
+    /// may load code.
     fn program_handling(&mut self, program: &str) -> ArgumentHandling {
         for file in project_file_names(program) {
             let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
@@ -203,7 +206,7 @@ impl ScriptSearch<'_> {
         ArgumentHandling::for_program(program)
     }
 
-    /// Examines a word that may name the program which a wrapper runs, or set the `PATH` for it.
+    /// Examines a word after a wrapper such as `env`: the word may name the program to run, or set the `PATH` for it.
     fn search_wrapped_program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
@@ -225,7 +228,8 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Returns the possible paths in a text, up to the remaining number of lookups.
+    /// Returns the possible paths in a text, and deducts them from the number of paths that may still be looked up.
+    /// Further paths are omitted.
     fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in_text(text, self.command.environment);
         paths.truncate(self.remaining_lookups);

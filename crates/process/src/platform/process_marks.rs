@@ -29,11 +29,11 @@ pub(crate) struct StartedProcess {
     start_ticks: u64,
 }
 
-/// A mark in the environment of a server's processes, unique to each server.
+/// Value of an environment variable that all processes of one server inherit, and that is unique to the server.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark(String);
 
-/// Creates the mark for a new server.
+/// Creates the unique value for the processes of a new server.
 pub(crate) fn new_mark() -> ProcessMark {
     static SERVER_COUNTER: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
@@ -48,7 +48,7 @@ fn mark_prefix(owner: u32, started: &StartTime) -> String {
 }
 
 impl ProcessMark {
-    /// Returns the environment variable with the mark, to set for the server.
+    /// Returns name and value of the environment variable to set for the server. Its descendants inherit the variable.
     pub(crate) fn environment_variable(&self) -> Option<(OsString, OsString)> {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }

@@ -18,8 +18,8 @@ const F_SETSIG: libc::c_int = 10;
 /// Mode bits for write permission of the group and of others.
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 
-/// Returns `true` if no process has this file open or mapped for writing, and every later write updates its times. The
-/// file must be open for reading only.
+/// Returns `true` if no process has this file open or mapped for writing, and every later write to it will update its
+/// times. `file` itself must be open for reading only.
 ///
 /// The kernel grants a read lease to the file's owner under exactly this condition. The lease is released immediately.
 pub(crate) fn is_quiescent(file: &File) -> bool {

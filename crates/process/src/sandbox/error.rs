@@ -18,7 +18,8 @@ pub enum SandboxError {
         /// Error message of the operating system.
         cause: String,
     },
-    /// A path contains a symbolic link, which any program with write access to the link's folder could change.
+    /// A configured path contains a symbolic link. Any program with write access to the folder of that link could
+    /// change where it leads.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     SymbolicLink {
         /// Path that contains the link, as configured by the user.
@@ -34,8 +35,8 @@ pub enum SandboxError {
         /// The writable folder of the sandbox that contains the read-only one.
         outer: PathBuf,
     },
-    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
-    /// subfolder.
+    /// A folder of the sandbox contains a folder that must stay hidden from the server, and the sandbox mechanism can't
+    /// exclude a subfolder from an accessible folder.
     #[error(
         "the sandbox allows access to {folder}, in which Drawbridge stores its records, secrets or settings ({hidden}); Landlock can't exclude them. Choose smaller folders, or install bubblewrap"
     )]
@@ -45,7 +46,7 @@ pub enum SandboxError {
         /// The hidden folder inside the accessible folder.
         hidden: PathBuf,
     },
-    /// The sandbox plan at the start differs from the approved one.
+    /// The sandbox plan that was made again at the start differs from the one that the user approved.
     #[error(
         "the access that the sandbox allows has changed since it was approved; start it again to review the change"
     )]
@@ -58,7 +59,8 @@ pub enum SandboxError {
     NoMechanism {
         /// Names of the sandbox mechanisms that were tried, each with its error.
         cause: String,
-        /// Advice for the user on making a sandbox mechanism available, or on changing the server's sandbox.
+        /// Advice that tells the user how to make a sandbox mechanism available, or which setting of the server to
+        /// change.
         next: &'static str,
     },
     /// The list of hosts that the server may contact is invalid. Contains the explanation.
@@ -83,26 +85,27 @@ pub enum SandboxError {
     },
 }
 
-/// Stable identifier of the reason why a sandbox can't be set up. For each, the UI has a text and a button.
+/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxProblem {
     /// A path of the sandbox is not absolute.
     NotWhole,
-    /// A folder of the sandbox does not exist or can't be used.
+    /// A folder in the sandbox settings does not exist or can't be opened.
     NoFolder,
-    /// A folder of the sandbox is a symbolic link to another one.
+    /// The path of a folder in the sandbox settings contains a symbolic link.
     Leads,
     /// A read-only folder of the sandbox is inside a writable one.
     Contradiction,
-    /// A folder of the sandbox contains files of Drawbridge itself.
+    /// A folder in the sandbox settings contains a folder of Drawbridge, which must stay hidden, and the sandbox
+    /// mechanism can't exclude it.
     Exposes,
-    /// The paths that are accessible in the sandbox changed after its approval.
+    /// The sandbox plan at the start of the server differs from the one that the user approved.
     Changed,
-    /// The working directory of the server is in none of the folders of the sandbox.
+    /// The working directory of the server is in none of the folders in the sandbox settings.
     OutOfReach,
-    /// No mechanism of this computer can enforce the sandbox.
+    /// No sandbox mechanism is available on this computer.
     NotHere,
     /// The list of hosts that the server may contact is invalid.
     Hosts,

@@ -13,7 +13,7 @@ pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml",
 /// programs and no keys.
 pub(crate) const VERSION_MANAGER_FOLDERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// Minimum number of path components of a proposed folder outside the home.
+/// Minimum number of components in the path of a proposed folder that is outside the user's home.
 const MIN_COMPONENTS_OUTSIDE_HOME: usize = 2;
 /// Folders and files, relative to the home, that contain keys, passwords or sessions.
 const SECRET_PATHS: [&str; 25] = [
@@ -138,8 +138,8 @@ pub(crate) fn check_folder_proposal(
     if hidden.iter().any(|own| own.starts_with(folder)) { Err(ProposalRefusal::Own) } else { Ok(()) }
 }
 
-/// Returns `true` if the path is in a folder that usually contains keys. Depends only on the path, because the content
-/// does not reveal keys reliably.
+/// Returns `true` if the path is in a folder that usually contains keys, passwords or sessions. Only the path is
+/// examined, because the content does not reveal keys reliably.
 pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
     // Applies to the homes of all users, because `.ssh` contains keys everywhere.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));

@@ -9,7 +9,7 @@ use super::folder_proposals::{
 };
 use crate::programs::{SearchPath, find_interpreter};
 
-/// Maximum number of interpreters that are followed from one script to the next.
+/// Maximum number of interpreters that are followed when the interpreter of a script is a script itself.
 const MAX_INTERPRETER_CHAIN: usize = 3;
 /// Minimum number of path components of an installation folder below the user's home. Folders such as `~/.local` or
 /// `~/.cargo` contain more than programs.
@@ -92,7 +92,8 @@ impl InstalledFiles<'_> {
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(PYVENV_FILE).is_file())
     }
 
-    /// Adds a folder that was recognized by its content, if [`check_folder_proposal`] accepts it.
+    /// Adds a folder if [`check_folder_proposal`] accepts it. The folder was recognized by its content as belonging to
+    /// a program.
     fn add_if_allowed(&mut self, folder: PathBuf) {
         if check_folder_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
@@ -188,8 +189,8 @@ fn symlink_chain(program: &Path) -> Vec<PathBuf> {
     steps
 }
 
-/// Returns the folder that contains the npm package of a file and the packages that it loads. A global package contains
-/// them. For other packages, it is the outermost `node_modules`. Returns `None` if the file is in no package.
+/// Returns a folder that contains the npm package of a file together with the packages that it loads: the folder of a
+/// global package, or else the outermost `node_modules`. Returns `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGE_FOLDER)).last()?;
     let lib = packages.parent()?;
@@ -204,7 +205,8 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     Some(if scope { own.join(names.next()?) } else { own })
 }
 
-/// Returns `true` if the program is a script or unreadable. A script loads no shared libraries from its own folder.
+/// Returns `true` if the program is a script or can't be read. For a script, shared libraries in its folder are
+/// irrelevant.
 fn is_script_or_unreadable(program: &Path) -> bool {
     use std::io::Read as _;
 

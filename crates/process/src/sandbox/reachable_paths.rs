@@ -17,15 +17,15 @@ pub struct ReachablePaths {
     /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
     /// `system`. Read-only.
     pub program: Vec<PathBuf>,
-    /// The server's own home folder, which is writable.
+    /// Folder that belongs to this server only, for its home and its temporary files. Writable.
     pub home: PathBuf,
-    /// Drawbridge's own folders inside accessible ones, which must stay inaccessible. Sorted.
+    /// Folders of Drawbridge that are inside an accessible folder and must stay inaccessible to the server. Sorted.
     pub hidden: Vec<PathBuf>,
 }
 
 impl ReachablePaths {
-    /// Returns the accessible paths of `program`, which runs `scripts`, in this sandbox. Interpreters are looked up on
-    /// `path`, the search path of the command.
+    /// Determines the paths that are accessible in this sandbox to `program`, which runs `scripts`. Interpreters are
+    /// looked up on `path`, the search path of the command.
     pub fn resolve(
         sandbox: &SandboxSettings,
         program: &Path,
@@ -110,7 +110,7 @@ impl ReachablePaths {
     }
 }
 
-/// Returns the folder for temporary files in a server's own home.
+/// Returns the folder for a server's temporary files, which is inside the server's own folder `home`.
 pub(crate) fn temporary_folder(home: &Path) -> PathBuf {
     home.join("tmp")
 }

@@ -56,8 +56,9 @@ pub enum SpawnError {
     },
 }
 
-/// Starts a server. `program` is the result of [`SearchPath::resolve`] for the command. The server runs in a new
-/// process group, with a separate environment, and inherits no open file. It is sandboxed if the command has a sandbox.
+/// Starts the server of this command. `program` is the result of [`SearchPath::resolve`] for the command. The server
+/// runs in a new process group and in its sandbox, if the command has one. It gets only the environment variables and
+/// file descriptors that are meant for it.
 ///
 /// # Errors
 /// Returns [`SpawnError`] if a check or the start fails. No process remains then.
@@ -142,8 +143,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
-/// Compares the current launch files of a command with the approved ones. The files may have changed since the
-/// approval, for instance while secrets were read.
+/// Checks that the files which decide what the command runs are still in the state that the user approved. They may
+/// have changed since the approval, for instance while secrets were read.
 async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,

@@ -1,4 +1,5 @@
-//! A user's folders with a sandbox around them, and helpers to run scripts in it.
+//! A user's home folder for tests, with a sandbox that can access part of it, and helpers to run scripts in that
+//! sandbox.
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fmt::Write as _;
@@ -99,7 +100,8 @@ pub async fn run_python(script: &str, sandbox: SandboxSettings, path: &SearchPat
     Some(run_to_end(&command, path).await)
 }
 
-/// Returns a shell script that runs each command, and prints `NAME: yes` if it succeeds and `NAME: no` if it fails.
+/// Returns a shell script that runs each of these commands, given by name and text. It prints `NAME: yes` if the
+/// command succeeds and `NAME: no` if it fails.
 pub fn success_script(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {

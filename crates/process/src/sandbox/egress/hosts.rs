@@ -48,7 +48,7 @@ pub enum HostPatternError {
 }
 
 impl HostPattern {
-    /// Returns `true` if the pattern permits connections to this destination.
+    /// Returns `true` if the pattern permits a connection to this host and port.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
             (PatternHost::Name(name), DestinationHost::Name(requested)) => name == requested,
@@ -61,12 +61,12 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is exactly this IP address and permits this port.
+    /// Returns `true` if the pattern consists of exactly this IP address and permits this port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
-    /// Returns `true` if the pattern is a name or an address of the loopback interface.
+    /// Returns `true` if the pattern is `localhost` or an IP address of the loopback interface.
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -141,7 +141,8 @@ pub(super) enum DestinationHost {
 }
 
 impl Destination {
-    /// Parses a host as a client of the proxy writes it. Returns `None` if the text is not a host.
+    /// Creates a destination from a host in the form in which a client of the proxy sends it, such as `example.com` or
+    /// `[::1]`. Returns `None` if the text is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
         if host.len() > MAX_HOST_PATTERN_CHARS {
             return None;

@@ -36,9 +36,9 @@ pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[0x4000_000
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[];
 
-/// Returns the seccomp filter for a server, with or without network access. Connected socket pairs are allowed, because
-/// they connect only to processes that the program starts. Datagram pairs are refused, because they can send to any
-/// address.
+/// Returns the filter for a server that has network access or not. Pairs of connected stream sockets are allowed,
+/// because they connect only processes that the server starts. Pairs of datagram sockets are refused, because they can
+/// send to any address.
 ///
 /// # Errors
 /// Returns a message if seccomp does not support this computer's architecture.

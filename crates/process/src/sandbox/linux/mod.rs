@@ -43,8 +43,8 @@ struct ProcessRestriction {
     /// Seccomp filters for system calls, all of which are applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
-    /// Descriptors that the program inherits in addition to 0, 1 and 2. The program is bubblewrap, which closes them
-    /// before it runs the server.
+    /// File descriptors that the started program inherits in addition to 0, 1 and 2. The started program is bubblewrap,
+    /// which closes them before it runs the server.
     passed_on: Vec<OwnedFd>,
 }
 
@@ -82,8 +82,8 @@ pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxM
     }
 }
 
-/// Checks each feature that the sandbox mechanisms need. Returns the features by name, each with the reason if it can't
-/// be used.
+/// Checks each feature that the sandbox mechanisms need. Returns the name of each feature, with `Ok` if it can be used
+/// or the reason why not.
 pub(super) async fn check_sandbox_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
@@ -139,10 +139,11 @@ pub(super) fn wrap_in_sandbox(
     }
 }
 
-/// Error number that stands for every sandbox failure in the child. A child can only report a number to its parent.
+/// Error number with which the child reports any failure to set up its sandbox, because a child can report only a
+/// number to its parent.
 pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error for a child process that reported [`SANDBOX_FAILURE_ERRNO`].
+/// Returns the error to report if a child process has failed with [`SANDBOX_FAILURE_ERRNO`].
 pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
     SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE }

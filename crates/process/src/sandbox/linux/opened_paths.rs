@@ -17,7 +17,7 @@ pub(super) struct OpenedPath {
     /// Set if the server may change the file or folder.
     pub(super) writable: bool,
     pub(super) is_folder: bool,
-    /// Open descriptor of the file or folder, or `None` for a system path, which only root can replace.
+    /// Open file descriptor of the file or folder, or `None` for a system path, which only root can replace.
     pub(super) descriptor: Option<OwnedFd>,
 }
 

@@ -1,5 +1,5 @@
-//! Delays a server's program after bubblewrap was started: bubblewrap has created the server's network namespace and
-//! waits until the proxy listens in it.
+//! Delays the start of a server's program: bubblewrap creates the server's network namespace, and waits to run the
+//! program until the egress proxy listens in that namespace.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -22,8 +22,8 @@ const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
 const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
-/// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
-/// first.
+/// Keeps bubblewrap from running the server's program until [`ProgramGate::open`] is called. Dropping the gate lets the
+/// program run as well, so bubblewrap must be killed first.
 pub(crate) struct ProgramGate {
     hosts: Vec<HostPattern>,
     report: PipeReader,
@@ -56,7 +56,7 @@ impl ProgramGate {
         Ok((ProgramGate { hosts, report, open }, GateDescriptors { info: info.into(), block: block.into() }))
     }
 
-    /// Starts the proxy in the server's network namespace, then lets its program run.
+    /// Starts the proxy in the server's network namespace, then lets bubblewrap run the server's program.
     ///
     /// # Errors
     /// Returns [`SandboxError::NoMechanism`] if the proxy can't listen in that namespace. The program does not run, and
@@ -80,7 +80,7 @@ impl ProgramGate {
     }
 }
 
-/// A bubblewrap process whose program must not run yet. Dropping it kills the process.
+/// A bubblewrap process that waits and must not run its program yet. Dropping this value kills the process.
 struct HeldProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,

@@ -20,8 +20,8 @@ const RESOURCE_MEASUREMENT_INTERVAL: Duration = Duration::from_millis(500);
 const MIN_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum pause between two measurements of the size of a server's home folder.
 const MAX_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
-/// Both measurements take long if the server uses much.
+/// Factor by which the pause after a measurement of the home folder or of shared memory is longer than that measurement
+/// took. Both measurements take long if the server uses much.
 const HOME_MEASUREMENT_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
@@ -30,10 +30,10 @@ const MIN_COUNTED_FILE_BYTES: u64 = 1024;
 const MAX_SHARED_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_secs(60);
-/// Number of past minutes for which the processor time of a server is summed.
+/// Number of past minutes whose processor time counts towards the limit of a server.
 const COUNTED_MINUTES: usize = 60;
 
-/// Asynchronous tasks that measure the resource use of one server. Dropping the watch aborts them.
+/// Tasks that measure the resource use of one server and kill it if it exceeds a limit. Dropping the watch aborts them.
 #[derive(Debug)]
 pub(crate) struct UsageWatch {
     meter: ResourceMeter,
