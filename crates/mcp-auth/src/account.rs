@@ -15,11 +15,11 @@ pub struct Account {
     pub resource: String,
     /// Scopes that the authorization server granted. Empty if it did not report them.
     pub scopes: Vec<String>,
-    /// Expiry of the access token, or `None` if the authorization server did not report it.
+    /// Time at which the access token expires, or `None` if the authorization server did not report it.
     pub expires_at: Option<SystemTime>,
     /// Time at which the user signed in, or at which a grant without user interaction first succeeded.
     pub signed_in_at: SystemTime,
-    /// Time of the last token renewal, or `None` if the token was not renewed yet.
+    /// Time of the last token renewal since the sign-in, or `None` if there was none.
     pub refreshed_at: Option<SystemTime>,
     /// `true` if the access token can be renewed without user interaction.
     pub can_refresh: bool,
@@ -27,7 +27,7 @@ pub struct Account {
     pub ended: Option<String>,
     /// Source of the client id with which the app signed in.
     pub client: ClientKind,
-    /// `true` if the token is bound to a DPoP key of this app.
+    /// `true` if the access token can be used only with proofs signed by a DPoP key of this app.
     pub bound: bool,
 }
 
@@ -45,7 +45,7 @@ pub enum ClientKind {
     Typed,
 }
 
-/// Result of a sign-out, which always removes the tokens from memory.
+/// Result of a sign-out. The tokens are removed from memory whatever the result is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignOutOutcome {
     /// Outcome of revoking the tokens at the authorization server.

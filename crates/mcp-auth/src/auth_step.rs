@@ -1,4 +1,4 @@
-//! Steps of a sign-in for display and reports. Secrets are redacted before a step is created.
+//! Steps of a sign-in, for display to the user and for reports. Secrets are redacted before a step is created.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,13 +11,13 @@ pub struct AuthStep {
     pub at: SystemTime,
     /// Time from the start of the step until the response arrived.
     pub duration: Duration,
-    /// Phase that the step belongs to.
+    /// Phase of the sign-in to which the step belongs.
     pub phase: AuthPhase,
     /// Request that was sent, if any.
     pub request: Option<LoggedHttpRequest>,
     /// Response to the request, or `None` if no response arrived.
     pub response: Option<LoggedHttpResponse>,
-    /// Human-readable result of the step.
+    /// Human-readable result of the step, such as what the app read from the response.
     pub conclusion: String,
 }
 
@@ -28,7 +28,7 @@ pub struct LoggedHttpRequest {
     pub method: String,
     /// Complete URL of the request.
     pub url: String,
-    /// Names and values of selected headers.
+    /// Names and values of the request's headers, as far as steps display them.
     pub headers: Vec<(String, String)>,
     /// Body of the request, truncated if it is long.
     pub body: String,
@@ -39,7 +39,7 @@ pub struct LoggedHttpRequest {
 pub struct LoggedHttpResponse {
     /// HTTP status of the response.
     pub status: u16,
-    /// Names and values of selected headers.
+    /// Names and values of the response's headers, as far as steps display them.
     pub headers: Vec<(String, String)>,
     /// Body of the response, truncated if it is long.
     pub body: String,

@@ -1,4 +1,5 @@
-//! Authorization request in the browser: consent, browser and authorization response.
+//! The authorization request of a sign-in: requests consent from the user, opens the browser, and waits for the
+//! authorization response.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +33,7 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) resource: Option<&'a str>,
     /// Value of the `nonce` parameter (OpenID Connect), or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
-    /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
+    /// Stored registration of the client id, or `None` if the client id was obtained in this sign-in.
     pub(crate) reused_registration: Option<&'a ClientRegistration>,
     /// Resource and scopes of the token request that follows this authorization request. The consent request shows them
     /// if they differ from those above, as in the enterprise-managed grant.
@@ -86,8 +87,8 @@ impl AuthorizationRequest<'_> {
 }
 
 impl AuthorizationContext {
-    /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the code, the
-    /// PKCE verifier and the browser's connection.
+    /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the
+    /// authorization code, the PKCE verifier and the browser's connection, over which the final page is sent.
     pub(crate) async fn request_authorization(
         &self,
         visit: AuthorizationRequest<'_>,
@@ -181,7 +182,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the code of an authorization response after verifying its issuer.
+    /// Checks the issuer of an authorization response, and returns its authorization code.
     fn verify_response(
         &self,
         returned: AuthorizationResponse,

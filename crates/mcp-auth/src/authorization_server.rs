@@ -102,14 +102,14 @@ pub(crate) async fn discover_at_origin(
     }
 }
 
-/// Result of a request for metadata at one location.
+/// Result of requesting authorization server metadata from one URL.
 enum MetadataLookupResult {
     Found(Box<AuthorizationServerMetadata>),
-    /// The location has no metadata, with the cause. Another location may have it.
+    /// The URL has no usable metadata. Another URL may have it. Contains the cause.
     Absent(AuthErrorCause),
 }
 
-/// Fetches the metadata from one location. The issuer must be one of `issuers`.
+/// Requests authorization server metadata from one URL. The issuer in the metadata must be one of `issuers`.
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
@@ -133,7 +133,8 @@ async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Re
     }
 }
 
-/// Returns the more informative of two causes: one that reports a failing server rather than a missing document.
+/// Returns the more informative of two causes: an HTTP status from 500 to 599 is more informative than any other cause,
+/// such as a missing document. Otherwise returns the first cause.
 fn more_informative_cause(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
     let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
@@ -217,7 +218,8 @@ fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     ]
 }
 
-/// Returns the server's URL without path, query and user information (2025-03-26, authorization base URL).
+/// Returns the URL of an MCP server without path, query and user information, which 2025-03-26 calls the authorization
+/// base URL.
 pub(crate) fn server_origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }

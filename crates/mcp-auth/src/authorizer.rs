@@ -1,4 +1,4 @@
-//! Implementation of the transport's [`Authorizer`]: signs requests and handles challenges.
+//! Implementation of the transport's [`Authorizer`]: adds authorization headers to requests and handles challenges.
 
 use async_trait::async_trait;
 use http::HeaderName;
@@ -79,7 +79,8 @@ impl AuthorizationContext {
         Ok(RequestSignature { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
     }
 
-    /// Returns the authorization headers of a request, and the generation of the token in them.
+    /// Returns the authorization headers of a request, and the generation of their token (a counter that increases
+    /// whenever the tokens are replaced).
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if the token is bound to a key that is lost or cannot sign.

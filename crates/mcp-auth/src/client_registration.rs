@@ -24,13 +24,13 @@ pub(crate) struct ClientRegistration {
     /// Issuer that the client id belongs to, byte for byte. The client id is not sent to any other.
     pub(crate) issuer: String,
     pub(crate) client: OAuthClient,
-    /// Registered redirect URI. If the user entered the client id, the URI that was displayed to be registered.
+    /// Redirect URI that is registered for the client id. If the user entered the client id, this is the URI that the
+    /// app told the user to register.
     pub(crate) redirect_uri: Option<Url>,
     /// Expiry of the client secret in seconds since the Unix epoch.
     pub(crate) expires_at: Option<u64>,
-    /// `true` if the browser was opened with this client id and did not return to the app, so that the authorization
-    /// server may have rejected the client. An authorization server that no longer knows a client reports that only to
-    /// the user.
+    /// `true` if the browser was opened with this client id and has not returned to the app. The authorization server
+    /// may then have deleted the registration, which it would report only to the user in the browser.
     #[serde(default)]
     pub(crate) doubted: bool,
 }
@@ -49,8 +49,8 @@ impl ClientRegistration {
     }
 }
 
-/// Registers the app at an authorization server (RFC 7591) with `redirect_uri`. If the URI is refused as invalid,
-/// retries with the host `localhost`.
+/// Registers the app at an authorization server (RFC 7591) with `redirect_uri`. If the server refuses that URI as
+/// invalid, retries with the host `localhost` in it.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or

@@ -7,7 +7,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
 use crate::protected_resource::{self, ProtectedResourceMetadata};
 
-/// Authorization server and resource that a token is requested for.
+/// The authorization server from which a token is requested, and the resource for which it is requested.
 pub(crate) struct DiscoveryResult {
     pub(crate) authorization_server: AuthorizationServerMetadata,
     /// Value of the `resource` parameter (RFC 8707) in requests, byte for byte.
@@ -66,7 +66,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the server's challenge. If `challenge` is `None`, obtains one with a request without a token.
+    /// Returns the challenge of the MCP server. If `challenge` is `None`, sends a request without a token to obtain
+    /// one.
     pub(crate) async fn ensure_challenge(
         &self,
         challenge: Option<TokenChallenge>,

@@ -159,7 +159,7 @@ pub enum AuthErrorCause {
     /// A URL from metadata or a challenge must not be used.
     #[error("the address of {what} is not used, because {cause}: {shown}")]
     UnsafeUrl {
-        /// Name of the endpoint or document that the URL is for.
+        /// Name of the endpoint or document that has the URL, for the error message.
         what: &'static str,
         /// The URL, escaped and truncated for display.
         shown: String,
@@ -209,9 +209,9 @@ pub enum AuthErrorCause {
     OtherIssuer {
         /// Description of the configured value, such as `the client id in the settings`.
         what: &'static str,
-        /// Issuer that the value is for.
+        /// Issuer to which the configured value belongs.
         expected: String,
-        /// Issuer that the server names.
+        /// Issuer of the authorization server that the MCP server names.
         found: String,
     },
     /// The authorization server returned an OAuth error response.
@@ -249,7 +249,8 @@ pub enum AuthErrorCause {
         /// Human-readable cause, without the key.
         cause: String,
     },
-    /// The authorization server does not support the configured client authentication.
+    /// The authorization server supports neither the configured method of client authentication nor, for signed
+    /// assertions, the configured algorithm.
     #[error("the authorization server does not support {method}; it lists {listed}")]
     NoProof {
         /// Configured authentication method or algorithm.
@@ -275,7 +276,8 @@ pub enum AuthErrorCause {
     },
 }
 
-/// Returns the phase as the beginning of an error message. Empty if the user declined, since nothing failed.
+/// Returns the name of the phase as the beginning of an error message, or an empty text if the user declined, since
+/// nothing failed.
 fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }

@@ -133,8 +133,9 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns `true` if a resource identifier is the URL of the server or of a parent path with the same origin. Tokens of
-/// a parent path are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
+/// Returns `true` if the resource identifier is the URL of the server, or a parent path of it at the same origin. A
+/// token for a parent path is valid for the server as well. RFC 9728 (3.3) requires the URL itself, but some servers
+/// have a single document for all paths.
 fn resource_covers_server(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {

@@ -33,12 +33,12 @@ pub(crate) fn union_of_scopes(first: &[String], second: &[String]) -> Vec<String
     distinct_valid_scopes(first.iter().chain(second).map(String::as_str))
 }
 
-/// Returns the scopes of `requested` that are not in `had`.
+/// Returns those of the `requested` scopes that are not in `had`.
 pub(crate) fn missing_scopes(requested: &[String], had: &[String]) -> Vec<String> {
     requested.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
-/// Lists of scopes from which [`select_scopes`] selects the scopes to request.
+/// Lists from which [`select_scopes`] selects the scopes to request.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeSources<'a> {
     /// Scopes that the server's challenge requires.

@@ -37,16 +37,16 @@ const MIN_REDACTED_SECRET_BYTES: usize = 6;
 /// Maximum length of the displayed body of a message in characters.
 const MAX_DISPLAYED_BODY_CHARS: usize = 4000;
 
-/// Secrets of one server's authorization, which are redacted from displayed text.
+/// Collects the secrets of one server's authorization, and redacts them from displayed text.
 #[derive(Default)]
 pub(crate) struct SecretRedactor {
     /// Secrets in the query of the server's URL, which are never dropped.
     query_secrets: Vec<SecretString>,
-    /// Secrets that were registered or found in responses, newest last.
+    /// Other secrets, which were registered or found in responses, newest last. The oldest are dropped.
     known_secrets: Vec<SecretString>,
 }
 
-/// Secrets that were registered or found in responses, newest last. The oldest are dropped.
+/// Registers secrets, and formats texts, URLs and bodies without them.
 impl SecretRedactor {
     /// Redacts this secret from now on. If too many are stored, the oldest is dropped.
     pub(crate) fn register_secret(&mut self, secret: &str) {
@@ -132,7 +132,7 @@ impl SecretRedactor {
     }
 }
 
-/// Escapes and truncates untrusted text that may have several lines.
+/// Escapes and truncates untrusted text for display, and keeps its line breaks.
 fn escape_untrusted_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();

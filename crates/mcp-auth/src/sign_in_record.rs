@@ -12,7 +12,8 @@ use crate::oauth_client::OAuthClient;
 use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
-/// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
+/// Time before the expiry of a token, in seconds, from which it is renewed. A token with a short lifetime is renewed
+/// only in the last quarter of its lifetime.
 const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 
 /// State of a sign-in at one MCP server, as stored in the vault.
@@ -37,7 +38,7 @@ pub(crate) struct SignInRecord {
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
-    /// ID token of the identity provider, in the enterprise-managed grant only.
+    /// ID token from the identity provider, or `None` for grants other than the enterprise-managed one.
     pub(crate) id_token: Option<StoredSecret>,
     /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
     #[serde(default)]
@@ -48,7 +49,7 @@ pub(crate) struct SignInRecord {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access: StoredSecret,
-    /// `true` if the access token is bound to the DPoP key.
+    /// `true` if the access token is bound to a DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<StoredSecret>,
     /// Time at which the access token was issued, in seconds since the Unix epoch.
@@ -93,7 +94,8 @@ impl SignInRecord {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 
-    /// Returns the DPoP key that the tokens are bound to, or `None`.
+    /// Returns the DPoP key that was generated for this sign-in, or `None` if DPoP is not used or the stored key is
+    /// invalid.
     pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
         DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }

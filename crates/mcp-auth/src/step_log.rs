@@ -9,9 +9,10 @@ use crate::auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
-/// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
+/// Maximum number of steps that are stored for the last sign-in, which usually has about a dozen, and also for the
+/// operations after it.
 const MAX_STORED_STEPS: usize = 60;
-/// HTTP headers that steps display. `true` if the value is a secret.
+/// HTTP headers that a step displays. `true` if the header's value is a secret, which is then redacted.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
@@ -73,7 +74,7 @@ impl StepLog {
         AuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Adds a step that consists of a conclusion, without an HTTP request.
+    /// Adds a step that has only a conclusion and no HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
@@ -112,7 +113,7 @@ impl StepLog {
         self.push(AuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
     }
 
-    /// Formats a request for display, before sending consumes it.
+    /// Formats a request for display. Must be called before the request is sent, because sending consumes it.
     pub(crate) fn displayed_request(&self, request: &Request<Vec<u8>>) -> LoggedHttpRequest {
         let url = request.uri().to_string();
         LoggedHttpRequest {

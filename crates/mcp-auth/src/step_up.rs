@@ -1,4 +1,4 @@
-//! Limit on step-up requests of a server (`basic/authorization`, step-up).
+//! Limits how often a server may require more scopes (`basic/authorization`, step-up).
 
 use std::time::{Duration, SystemTime};
 
@@ -10,8 +10,8 @@ const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of operations whose step-ups are counted.
 const MAX_COUNTED_OPERATIONS: usize = 64;
 
-/// Numbers of recent step-ups by operation, each with the time of the last one. The resource is always that of the
-/// authorization.
+/// For each operation with recent step-ups, their number and the time of the last one. All of them are for the resource
+/// of this authorization.
 #[derive(Debug, Default)]
 pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 

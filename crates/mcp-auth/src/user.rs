@@ -6,7 +6,7 @@ use url::Url;
 use crate::account::ClientKind;
 use crate::settings::PreregisteredClient;
 
-/// Interface to the user and the system browser, which the caller implements.
+/// Interface to the user and the system browser, which the app implements.
 #[async_trait]
 pub trait UserInteraction: Send + Sync {
     /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
@@ -47,7 +47,7 @@ pub struct ConsentPrompt {
     pub issuer: String,
     /// All scopes that will be requested. If empty, the authorization server decides.
     pub scopes: Vec<String>,
-    /// Those of the requested scopes that were not granted before.
+    /// Those of the requested scopes that were neither granted nor approved before.
     pub new_scopes: Vec<String>,
     /// Source of the client id that the app uses.
     pub client: ClientKind,
@@ -59,7 +59,7 @@ pub struct ConsentPrompt {
     pub authorize_url: Option<Url>,
     /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
-    /// Event that made the sign-in necessary, such as a step-up.
+    /// Reason for the sign-in, such as a step-up.
     pub reason: AuthReason,
 }
 
@@ -77,27 +77,27 @@ pub struct AuthEndpoint {
 /// Purpose for which an endpoint receives secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
-    /// Issues and renews tokens for the MCP server.
+    /// Endpoint that issues and renews tokens for the MCP server.
     Token,
-    /// Authenticates the user, at the organization's identity provider.
+    /// Endpoint of the organization's identity provider, which authenticates the user.
     Provider,
-    /// Registered the app as a client and issued its client id.
+    /// Endpoint that has registered the app as a client and issued its client id.
     Registration,
-    /// Receives tokens to revoke them.
+    /// Endpoint that revokes the tokens that it receives.
     Revocation,
 }
 
 /// Reason for a sign-in, which the consent request shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthReason {
-    /// The user requested it, or the server required it for the first time.
+    /// The user requested the sign-in, or the server required it for the first time.
     SignIn,
-    /// The server requires more scopes for an operation.
+    /// The server refused an operation because the token lacks scopes for it.
     StepUp {
         /// JSON-RPC method that the server refused.
         operation: String,
     },
-    /// An earlier sign-in is no longer valid.
+    /// An earlier sign-in has ended, so that the user must sign in again.
     Again {
         /// Human-readable reason why the sign-in has ended.
         cause: String,

@@ -1,4 +1,4 @@
-//! Storage of accounts and registrations: a map whose keys include everything that an entry belongs to.
+//! Storage of sign-ins and client registrations: a map whose keys consist of the server and the kind of the entry.
 
 use async_trait::async_trait;
 use secrecy::SecretSlice;
@@ -71,18 +71,18 @@ pub enum VaultEntryPersistence {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct VaultError {
-    /// Classification from which the caller derives its next action.
+    /// Kind of failure, from which the caller derives its next action.
     pub kind: VaultProblem,
     /// Human-readable cause, with an action for the user.
     pub cause: String,
 }
 
-/// Classification of a failed vault operation.
+/// Kind of failure of a vault operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultProblem {
     /// The vault is locked, or the user denied access to it.
     Locked,
-    /// The system has no vault.
+    /// The system has no secure storage that could serve as a vault.
     Missing,
     /// The vault or an entry in it is damaged or unusable.
     Broken,

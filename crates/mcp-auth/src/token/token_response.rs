@@ -22,7 +22,7 @@ type TokenRequestError = RequestTokenError<AuthError, BasicErrorResponse>;
 /// Content of a successful token response.
 pub(crate) struct TokenResponse {
     pub(crate) access: SecretString,
-    /// `true` if the token is bound to the DPoP key.
+    /// `true` if the token is bound to the DPoP key with which it was requested.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<SecretString>,
     pub(crate) lifetime: Option<Duration>,
