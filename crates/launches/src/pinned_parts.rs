@@ -1,5 +1,5 @@
-//! The command or address of a server as named parts, which are stored at approval and compared by the next consent
-//! request. Used by pins and starts in `host`.
+//! The command or address of a server as named parts. They are stored when the user approves a start or connection, and
+//! the next consent request shows which parts have changed. Used by pins and starts in `host`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// Returns the named parts of a command that are stored at approval. Values of variables are likely to be secrets, so
-/// only the variables' names are included. The hash detects a changed value.
+/// Returns the named parts of a command that are stored when the user approves it. Values of variables are likely to be
+/// secrets, so only the variables' names are included. A changed value changes the hash of the approval.
 pub fn command_parts(
     config: &StdioConfig,
     program: &Path,
@@ -76,8 +76,8 @@ fn format_date(nanoseconds: u128) -> String {
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-/// Returns the named parts of a remote server's address that are stored at approval. Values of headers are not
-/// included.
+/// Returns the named parts of a remote server's address that are stored when the user approves it. Values of headers
+/// are not included.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));

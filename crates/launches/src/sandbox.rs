@@ -1,5 +1,6 @@
-//! Sandboxes of local servers: the files of Drawbridge that they must not access, their private home directories, and
-//! the plan that the user sees. Used by starts in `host`, and by the preview of a sandbox.
+//! Sandboxes of local servers: the files of Drawbridge that they must not access, their own home directories, and the
+//! sandbox plan (mechanism and accessible paths) that the user sees. Used by starts in `host`, and by the preview of a
+//! sandbox.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -121,12 +122,14 @@ impl DrawbridgeFiles {
         self.real_data.join(BUNDLES_FOLDER)
     }
 
-    /// Returns the private home directory of a sandboxed server. It persists, so that the server keeps its data.
+    /// Returns the path of the home directory that only this sandboxed server has. The directory persists, so that the
+    /// server keeps its data.
     pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         self.homes().join(sandbox_home_name(name, config))
     }
 
-    /// Sets the current home and hidden folders in the sandbox of a command. Reads the disk in a blocking task.
+    /// Completes the sandbox settings of a command with the server's home directory and with Drawbridge's own folders,
+    /// which stay hidden. Reads the disk in a blocking task.
     pub async fn resolve_sandbox_command(
         &self,
         name: &str,
@@ -143,8 +146,9 @@ impl DrawbridgeFiles {
         command
     }
 
-    /// Returns `true` if access to a configured folder would expose some of Drawbridge's files although they are
-    /// hidden. The settings file may be in any folder, whose other subfolders may be unrelated.
+    /// Returns `true` if this configured folder is in the data folder, or is the folder of the settings file, so that
+    /// hiding Drawbridge's own folders would not protect its content. The folder of one unpacked bundle is an exception
+    /// if it is accessible for reading only.
     fn exposes_drawbridge_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
@@ -169,7 +173,7 @@ pub fn rename_sandbox_home(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the sandbox plan of a command, or `None` if the command has no sandbox.
+/// Returns the sandbox plan of a command (mechanism and accessible paths), or `None` if the command has no sandbox.
 ///
 /// # Errors
 ///
@@ -202,7 +206,8 @@ pub async fn plan(
     }
 }
 
-/// Returns all paths that decide where a path leads: the path itself, and the path after each of its links is resolved.
+/// Returns all paths that decide where a path leads: the path itself, and the path after each step of resolving its
+/// links.
 fn symlink_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
@@ -226,7 +231,7 @@ fn symlink_chain(path: &Path) -> Vec<PathBuf> {
     ways
 }
 
-/// Returns the intersection of the folders shared with a server (roots) and the accessible folders of its sandbox.
+/// Returns the folders that are both shared with a server (MCP roots) and accessible in its sandbox.
 pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {

@@ -164,8 +164,8 @@ pub(super) fn local_image_lookup_arguments(reference: &PackageReference) -> Vec<
     ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }
 
-/// Returns the arguments with which the container engine looks up the image in its registry. They work without a
-/// running engine.
+/// Returns the arguments with which the container engine looks up the image in its registry. This needs no running
+/// engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
         .map(str::to_owned)

@@ -26,7 +26,7 @@ const WRAPPER_PROGRAMS: &[(&str, &[&str])] =
 pub enum LauncherPackage {
     /// The package that the launcher loads.
     Package(PackageReference),
-    /// The launcher, and the reason why the package is unknown.
+    /// The command runs a launcher, but its package is unknown. Contains the name of the launcher and the reason.
     Unknown(String, UnknownPackage),
 }
 

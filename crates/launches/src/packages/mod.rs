@@ -52,7 +52,8 @@ pub struct PackageVersion {
 }
 
 impl PackageVersion {
-    /// Returns `true` if `other` is the same version with different files, so that the registry has replaced the files.
+    /// Returns `true` if `other` is the same version with different files, which means that the registry has replaced
+    /// the files.
     ///
     /// A tag that refers to another image counts as another version, because the command lines differ.
     #[must_use]
@@ -81,7 +82,8 @@ pub struct LoadedPackage {
 }
 
 impl LoadedPackage {
-    /// Creates a package with the result of its lookup.
+    /// Creates the description of a package that was found on a command line, with the result of looking up its
+    /// version.
     pub fn new(reference: &PackageReference, found: Result<PackageVersion, UnknownPackage>) -> Self {
         Self {
             launcher: reference.launcher.name().to_owned(),
@@ -179,25 +181,25 @@ pub enum UnknownPackage {
     },
 }
 
-/// Returns a text from a package manager if it is short enough and `fits` accepts every character.
+/// Returns the text, which a package manager printed, if it is short enough and `fits` accepts each of its characters.
 fn valid_lookup_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
-/// Returns the text from a package manager if it is a valid version, which can become part of the command line.
+/// Returns the text, which a package manager printed, if it is a valid version that can become part of a command line.
 fn valid_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
     valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
-/// Returns the text from a package manager if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated
-/// by blanks.
+/// Returns the text, which a package manager printed, if it consists of valid hashes separated by blanks, such as
+/// `sha512-…` or `sha256:…`.
 fn valid_package_hash(text: &str) -> Option<String> {
     valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
-/// Returns the text from a package manager if it is a valid address for display.
+/// Returns the text, which a package manager printed, if it is a valid address for display.
 fn valid_package_source(text: &str) -> Option<String> {
     valid_lookup_text(text, |c| c.is_ascii_graphic())
 }

@@ -20,7 +20,7 @@ pub(super) struct OptionValue<'a> {
     pub(super) prefix: &'a str,
 }
 
-/// The options at the beginning of a command line, as far as they were parsed.
+/// The options at the beginning of a launcher's command line, before the first other argument.
 pub(super) struct ParsedOptions<'a> {
     /// Names of the options without a value, in the order of the command line.
     pub(super) flags: Vec<&'a str>,

@@ -30,7 +30,7 @@ pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option
     })
 }
 
-/// Returns `true` if a `package.json` declares no programs and no workspaces.
+/// Returns `true` if a `package.json` can be read and declares neither programs (`bin`, `directories`) nor workspaces.
 fn declares_no_programs_or_workspaces(settings: &Path) -> bool {
     // Opening a named pipe would block.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());

@@ -35,7 +35,8 @@ impl Launcher {
         }
     }
 
-    /// Returns the name of the program that looks up packages. It is installed next to the launcher.
+    /// Returns the name of the program that looks up packages for this launcher. Both programs are installed in the
+    /// same folder.
     pub const fn lookup_program(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
