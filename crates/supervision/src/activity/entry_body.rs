@@ -1,5 +1,5 @@
-//! The body of an entry, in a separate allocation, and compressed if it is long and its content is stored elsewhere as
-//! well.
+//! The body of an activity log entry, in a separate allocation. It is compressed if it is long and its content is
+//! stored elsewhere as well.
 
 use std::borrow::Cow;
 

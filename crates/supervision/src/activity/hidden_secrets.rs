@@ -1,5 +1,5 @@
-//! Redaction of tokens and other secrets that a server has received. `[redacted]` replaces them in the server's
-//! activity log, and the entry is marked.
+//! Redaction of the tokens and other secrets that a server has received: `[redacted]` replaces them in the server's
+//! activity log, and the entry is marked as redacted.
 //!
 //! Each secret is registered before it is sent to the server. Only exact occurrences are found: a server that encodes a
 //! token in another form could also send it elsewhere.
