@@ -33,7 +33,8 @@ pub(crate) struct ContentKey {
 pub(crate) struct DecryptError;
 
 impl ContentKey {
-    /// Creates a content key from 32 bytes for encryption and 32 bytes for keyed hashes.
+    /// Creates a content key from two secrets of 32 bytes: `cipher` encrypts values, and `names` is the key of keyed
+    /// hashes.
     pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
         let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
@@ -69,7 +70,7 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length in bytes that an encrypted value has after decryption.
+    /// Returns the length in bytes that this encrypted value has when it is decrypted.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD_BYTES)
     }
@@ -90,8 +91,8 @@ impl ContentKey {
     }
 }
 
-/// Shared slot with the key that the SQL functions of database connections use. Empty while the database is
-/// unencrypted.
+/// Slot for the key with which the SQL functions of several database connections encrypt. Empty while the database is
+/// not encrypted.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
+/// Maximum time to wait while another process writes to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
 const CONNECT_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
-/// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
-/// `tables` create the tables. An older file is changed by `upgrade`. Both happen in one transaction.
+/// Opens the database for writing. If the file does not exist, creates it, accessible only to its owner, and creates
+/// its tables with the SQL statements in `tables`. `version` is the latest schema version, which `PRAGMA user_version`
+/// stores. If the file has an older version, `upgrade` changes its tables. Each of these changes is one transaction.
 pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
@@ -97,7 +97,7 @@ fn create_or_upgrade_tables(
     reload_schema(connection)
 }
 
-/// Makes a database connection reload the schema after the text of a table definition was changed.
+/// Makes a database connection read the schema again after the text of a table definition was replaced.
 pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
@@ -144,7 +144,7 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
     is_done
 }
 
-/// Converts a number to SQLite's signed integer. Values above `i64::MAX` do not occur.
+/// Converts a number to SQLite's signed integer. No number in the store is above `i64::MAX`.
 pub(crate) fn to_sql_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

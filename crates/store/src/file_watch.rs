@@ -88,13 +88,13 @@ impl WatchedFile {
 /// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files to watch that the folder's thread has not taken over yet.
+    /// Files that were added by other threads and that the folder's own thread does not watch yet.
     added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingFileEvents>,
 }
 
 impl WatchedFolder {
-    /// Adds a file for the folder's thread to watch. Does not wait for the disk.
+    /// Adds a file, which the folder's thread watches from then on. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
         self.notices.add_file(&file.path);

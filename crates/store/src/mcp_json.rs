@@ -24,7 +24,8 @@ use read::server_name_problem;
 /// Maximum size of `mcp.json`, in bytes.
 const MAX_MCP_JSON_BYTES: u64 = 4 << 20;
 
-/// Maximum number of attempts to edit `mcp.json`, if other programs change the file between reading and writing.
+/// Maximum number of attempts to edit `mcp.json`. An edit is attempted again if another program has changed the file
+/// since it was read.
 const MAX_EDIT_ATTEMPTS: usize = 5;
 
 /// Content of a new `mcp.json` without servers.
@@ -71,8 +72,9 @@ impl McpJson {
         self.named_text(text).read()
     }
 
-    /// Edits the text of `mcp.json`. The file is read immediately before writing, so that a change by another program
-    /// is preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
+    /// Edits the text of `mcp.json` with the function `edit`. The file is read immediately before it is written, so
+    /// that a change by another program is preserved, and an unreadable file is not overwritten. Returns `false` if
+    /// `edit` returns `None` because there is nothing to change.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.acquire().map_err(config_problem)?;
         for _ in 0..MAX_EDIT_ATTEMPTS {
@@ -93,8 +95,8 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers in the file. `was` is the former
-    /// name of a renamed server. Returns `true` if the server was written.
+    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers that the file contains. `was` is the
+    /// former name of a renamed server. Returns `true` if the server was written.
     fn put_server_if(
         &self,
         entry: &ServerEntry,

@@ -10,7 +10,7 @@ use ports::Platform;
 
 use crate::files;
 
-/// Maximum size of a file with the result of a dialog, in bytes. The result is one path.
+/// Maximum size, in bytes, of a file with the result of a dialog. It contains one path.
 const MAX_DIALOG_RESULT_BYTES: u64 = 64 << 10;
 
 /// Results of system dialogs as files in a folder:

@@ -38,9 +38,10 @@ const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
 const MAX_KEYCHAIN_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of `secrets.json`, in bytes.
 const MAX_SECRETS_FILE_BYTES: u64 = 16 << 20;
-/// Maximum duration of a keychain call, in which the user may have to enter a password.
+/// Maximum duration of a keychain call, during which the user may have to enter a password.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
-/// Name of the keychain entry that is written as a test if the keychain reports that an entry does not exist.
+/// Name of the keychain entry that is written to test whether the keychain is locked, because a locked keychain may
+/// report that an entry does not exist.
 const PROBE_ENTRY_NAME: &str = "probe";
 /// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
@@ -50,14 +51,14 @@ pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
     keychain: Box<dyn Keychain>,
-    /// Secrets that could not be stored in `secrets.json`.
+    /// Secrets that are only in memory, because they could not be stored in `secrets.json`.
     memory: SecretsInMemory,
     state: Mutex<SecretsState>,
 }
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key of `secrets.json` that was used last. Cached, so that the keychain is not read again.
+    /// The key of `secrets.json` that was used last. It is kept in memory, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
     names_in_memory: HashSet<String>,
@@ -205,7 +206,7 @@ impl SecretsFile {
         Err(KeychainError::Broken(format!("{} is changed by others all the time", self.path.display())))
     }
 
-    /// Returns all secrets that are only in memory, and the given secret.
+    /// Returns the given secret and all secrets that are only in memory, to store them together.
     fn secrets_to_store(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
         let names: Vec<String> =
             self.lock_state().names_in_memory.iter().filter(|other| *other != name).cloned().collect();

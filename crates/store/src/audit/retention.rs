@@ -22,7 +22,7 @@ const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 /// removal.
 const SIZE_TARGET_PERCENT: u64 = 90;
 
-/// The range of log entries to remove: all entries up to `upto`.
+/// Log entries to remove: all entries up to the number `upto`.
 pub(super) struct LogEntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
@@ -30,7 +30,7 @@ pub(super) struct LogEntryRemoval {
     is_for_size_limit: bool,
 }
 
-/// Returns the log entries that exceed the limits of age and size, or `None` if all entries are within the limits.
+/// Returns which log entries exceed the limits of age and size and must be removed, or `None` if there are none.
 pub(super) fn find_due_removal(
     connection: &Connection,
     keep: AuditRetention,
@@ -114,7 +114,7 @@ pub(super) fn removal_obstacle(
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint of retention with this key.
+/// Adds a seal (a MAC with this key) to the latest checkpoint, which records the last removed entry.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
@@ -126,8 +126,8 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes a checkpoint that allows removing all log entries up to `upto`. Returns the hash of entry `upto`, or `None`
-/// if that entry does not exist.
+/// Writes a checkpoint, which permits the removal of all log entries up to `upto`. Returns the hash of entry `upto`, or
+/// `None` if that entry does not exist.
 pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,

@@ -33,16 +33,16 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// closed the keychain's prompt by mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Kind of the log entry whose number and hash a seal covers. The kind is part of the sealed message.
+/// The kind of entry whose number and hash a seal (a MAC) covers. The kind is part of the authenticated message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
     Head,
-    /// The last removed entry, which a checkpoint records.
+    /// The last entry that was removed from the log, which a checkpoint records.
     Checkpoint,
 }
 
-/// The key that seals the audit log, as loaded from the keychain.
+/// The key with which the seals (MACs) of the audit log are made, as loaded from the keychain.
 pub(crate) struct SealKey {
     /// Identifier of the seal key, which does not disclose the key.
     pub(crate) id: String,
@@ -111,7 +111,7 @@ fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as stored in the audit database, with number and hash of its entry.
+/// A seal (a MAC) that is stored in the audit database, with the number and the hash of the entry that it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
@@ -282,8 +282,9 @@ impl SealKeyHolder {
             .transpose()
     }
 
-    /// Stores number and hash of this log entry as the mark in the keychain, in a separate thread and only after the
-    /// entry is durable. The returned channel receives a message when the mark is stored or the attempt failed.
+    /// Stores number and hash of this log entry in the keychain (the mark). This happens in a separate thread, and only
+    /// after the entry is durable. The returned channel receives a message when the mark is stored or the attempt
+    /// failed.
     pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
@@ -323,8 +324,7 @@ impl SealKeyHolder {
         Ok(())
     }
 
-    /// Returns the latest mark (number and hash of a sealed entry) in the keychain, also if the seal key is
-    /// unavailable.
+    /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the seal key is unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -345,7 +345,7 @@ impl SealKeyHolder {
         }
     }
 
-    /// Returns `true` if the request for the seal key has succeeded or failed.
+    /// Returns `true` if the seal key was requested from the keychain and that request has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.lock_state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
     }

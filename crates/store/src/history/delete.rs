@@ -20,7 +20,7 @@ use crate::database;
 pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of items of deleted conversations that one step removes.
+/// Maximum number of items of deleted conversations that are removed in one deletion step.
 const DELETED_ITEMS_PER_STEP: usize = 50;
 /// Approximate number of search index pages that are rewritten in one deletion step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
@@ -54,7 +54,7 @@ pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> ru
     Ok(true)
 }
 
-/// The work that remains after a step of deleting conversations.
+/// The work that remains after a deletion step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.

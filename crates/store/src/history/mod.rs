@@ -49,13 +49,15 @@ use crate::content_key::{ContentKey, ContentKeySlot};
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
 const OLD_CONVERSATIONS_FOLDER: &str = "conversations";
-/// Name of the folder, in the data folder, with lock files. A process holds its lock until it ends.
+/// Name of a folder with lock files, in the data folder. Each process holds the lock on its own file until it ends.
 const HISTORY_LOCKS_FOLDER: &str = "held";
-/// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
+/// Maximum time that opening an unencrypted history waits for the key from the keychain. If the key arrives later, the
+/// history is encrypted then.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
+/// Maximum time that opening an encrypted history waits for the key from the keychain. The user may have to unlock the
+/// keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Minimum interval between requests to a keychain that returned no key.
+/// Minimum interval between requests for the key, if the keychain has returned none.
 const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum length of a conversation ID, in bytes.
 const MAX_CONVERSATION_ID_BYTES: usize = 64;
@@ -119,8 +121,8 @@ impl HistoryDatabase {
         }
     }
 
-    /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
-    /// older versions, and marks interrupted replies.
+    /// Opens the database for the first time in this process, and completes earlier work: continues pending deletions,
+    /// imports conversations of older versions, and marks replies as interrupted if their process has ended.
     fn open_first_time(&self) -> Result<SchemaCheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
@@ -205,8 +207,8 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
-    /// Loads the key of an encrypted history, which another process may have encrypted. Encrypts an unencrypted history
-    /// once there is a key. Content that remains after `wait` is encrypted later.
+    /// Loads the key if the history is encrypted, possibly by another process. If the history is not encrypted and
+    /// there is a key, begins to encrypt it. Content that remains after `wait` is encrypted later.
     ///
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
@@ -306,7 +308,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the name under which this process writes streaming replies.
+    /// Returns the name that identifies this process as the writer of streaming replies.
     fn writer_name(&self) -> Result<&str, StoreError> {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());

@@ -75,7 +75,7 @@ pub(super) fn read_conversation(
     Ok(Some(found))
 }
 
-/// Returns a page of the items in one branch of a conversation.
+/// Returns one page of the items in a branch of a conversation.
 pub(super) fn read_branch_page(
     connection: &Connection,
     range: &ItemRange,
@@ -123,7 +123,7 @@ pub(super) fn read_branch_page(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// Returns a page of the items in all branches of a conversation, in the order in which they were first written.
+/// Returns one page of a conversation's items, of all branches, in the order in which they were first written.
 pub(super) fn read_all_items(
     connection: &Connection,
     conversation: &str,
@@ -246,7 +246,7 @@ fn read_item_row(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds the extracted large values from other tables to an item.
+/// Adds to an item the large values that are stored separately from its body.
 fn add_extracted_values(
     connection: &Connection,
     conversation: i64,

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::history_tables::{self, from_sql_integer};
 use super::write::{ITEM_STATE_CUT, ITEM_STATE_STREAMING};
 
-/// Maximum number of items, from the end of a branch, in which the latest reply with token counts is searched. The last
-/// items may be calls of that reply.
+/// Maximum number of items, from the end of a branch, that are searched for the latest reply with token counts. The
+/// last items may be calls of that reply.
 const MAX_SEARCHED_ITEMS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.

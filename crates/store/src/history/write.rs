@@ -54,7 +54,7 @@ pub(super) const fn item_state_from_number(number: i64) -> ItemState {
     }
 }
 
-/// The reason why a batch of items can't be written to a conversation.
+/// The reason why items can't be written to a conversation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]
@@ -154,7 +154,7 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
     Ok(false)
 }
 
-/// An item's body in the form in which it is stored.
+/// An item's body in the form in which the database stores it.
 pub(super) struct EncodedItemBody {
     json: String,
     extracted: Vec<ExtractedContent>,

@@ -16,7 +16,8 @@ use super::write::ITEM_STATE_CUT;
 /// Prefix of the names of the lock files of history writers.
 const WRITER_LOCK_PREFIX: &str = "history-";
 
-/// Identity under which this process writes streaming replies, with the lock that proves that it is running.
+/// Name that identifies this process as the writer of streaming replies, with a lock that proves that the process is
+/// running.
 #[derive(Debug)]
 pub(super) struct HistoryWriter {
     name: String,

@@ -53,7 +53,7 @@ impl DocumentSealer {
         marking_state.has_timed_out = marking_state.is_running;
     }
 
-    /// Returns `true` if the keychain contains a higher sequence number of this document.
+    /// Returns `true` if the keychain contains a higher sequence number of this document, so that this one is outdated.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.lock_state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -130,7 +130,7 @@ impl SealingKey {
     }
 }
 
-/// Raises the sequence number of a document. A lower number is ignored.
+/// Replaces the sequence number of a document in `numbers` if `number` is higher.
 fn raise_document_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);
