@@ -121,7 +121,7 @@ impl AuthorizationContext {
         let (returned, waiting) = tokio::select! {
             () = tokio::time::sleep(redirect_listener::BROWSER_RESPONSE_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
-            returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
+            returned = self.wait_for_pasted_response(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
         let judged = self.verify_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
@@ -165,7 +165,7 @@ impl AuthorizationContext {
         self.request_consent(consent).await
     }
 
-    async fn wait_for_paste(
+    async fn wait_for_pasted_response(
         &self,
         redirect_uri: &Url,
         state: &SecretString,

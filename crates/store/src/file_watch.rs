@@ -111,7 +111,7 @@ impl WatchedFolder {
         let mut next_poll = Instant::now();
         loop {
             let due = self.notices.wait_until(next_poll);
-            self.drop_closed(&mut files);
+            self.drop_files_without_receiver(&mut files);
             if files.is_empty() && self.remove_if_unused(&folder) {
                 return;
             }
@@ -132,7 +132,7 @@ impl WatchedFolder {
         }
     }
 
-    fn drop_closed(&self, files: &mut Vec<WatchedFile>) {
+    fn drop_files_without_receiver(&self, files: &mut Vec<WatchedFile>) {
         let before = files.len();
         files.retain(|file| !file.changed.is_closed());
         if files.len() < before {

@@ -56,11 +56,11 @@ impl McpJson {
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            self.named_text(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
+            self.text_with_path(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
         })
     }
 
-    fn named_text<'t>(&'t self, text: &'t str) -> SettingsFileText<'t> {
+    fn text_with_path<'t>(&'t self, text: &'t str) -> SettingsFileText<'t> {
         SettingsFileText { text, path: self.displayed_path() }
     }
 
@@ -69,7 +69,7 @@ impl McpJson {
     }
 
     fn servers(&self, text: &str) -> Result<read::ParsedServers, ConfigProblem> {
-        self.named_text(text).read()
+        self.text_with_path(text).read()
     }
 
     /// Edits the text of `mcp.json` with the function `edit`. The file is read immediately before it is written, so

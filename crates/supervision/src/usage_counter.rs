@@ -26,7 +26,7 @@ pub struct UsageCounter {
     notifications: TokenBucket,
     logs: TokenBucket,
     slowed: bool,
-    slowed_often: u64,
+    slowdown_count: u64,
     omitted: u64,
     refused_calls: u64,
     refused_requests: u64,
@@ -45,7 +45,7 @@ impl UsageCounter {
             logs: notifications.clone(),
             notifications,
             slowed: false,
-            slowed_often: 0,
+            slowdown_count: 0,
             omitted: 0,
             refused_calls: 0,
             refused_requests: 0,
@@ -71,7 +71,7 @@ impl UsageCounter {
     pub fn count_read_bytes(&mut self, bytes: u64) {
         if !self.bytes.take_or_overdraw(bytes) && !self.slowed {
             self.slowed = true;
-            self.slowed_often += 1;
+            self.slowdown_count += 1;
         }
     }
 
@@ -99,7 +99,7 @@ impl UsageCounter {
     /// Returns a message for the activity log that says that reading from the server is slowed down. Returns `None` if
     /// reading is not slowed down, or if the number of slowdowns so far is not a power of two.
     pub fn pause_notice(&self) -> Option<String> {
-        let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
+        let (often, bytes) = (self.slowdown_count, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
             format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)")
         })
@@ -134,7 +134,7 @@ impl UsageCounter {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             consent_requests: counter(consent_requests as u64, limits.consent_requests.into(), self.refused_requests),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
-            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
+            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowdown_count),
             largest_message: counter(self.largest, limits.message_bytes, 0),
             activity_log: counter(retained as u64, limits.activity_log_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,

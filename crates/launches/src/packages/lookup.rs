@@ -28,7 +28,7 @@ const MAX_LOOKUP_ERROR_CHARS: usize = 300;
 static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
 /// Variables of a server that are passed to its lookup, in lower case. Registries in their values must use HTTPS.
-const FORWARDED_VARIABLES: &[&str] = &[
+const VARIABLES_FORWARDED_TO_LOOKUP: &[&str] = &[
     "npm_config_registry",
     "uv_index",
     "uv_default_index",
@@ -174,7 +174,7 @@ fn lookup_environment(
     let mut passed = BTreeMap::new();
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
-        if FORWARDED_VARIABLES.contains(&lower.as_str()) {
+        if VARIABLES_FORWARDED_TO_LOOKUP.contains(&lower.as_str()) {
             // A variable with a secret is not passed, because the server is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =

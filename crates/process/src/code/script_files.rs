@@ -68,9 +68,9 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         remaining_words: MAX_EXAMINED_WORDS,
         remaining_lookups: MAX_PATH_LOOKUPS,
     };
-    let mut runner = scripts.program_handling(&program.to_string_lossy());
+    let mut runner = scripts.argument_handling_of_program(&program.to_string_lossy());
     if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
-        runner = scripts.program_handling(&real.to_string_lossy());
+        runner = scripts.argument_handling_of_program(&real.to_string_lossy());
     }
     scripts.search_arguments(runner, command.arguments, MAX_NESTED_COMMAND_DEPTH);
     scripts.role = LaunchFileRole::Variable;
@@ -159,9 +159,9 @@ impl ScriptSearch<'_> {
             self.record_module_files(module);
         }
         if let Some((_, value)) = option_and_value(word).filter(|(option, _)| runner.is_code_option(option)) {
-            self.record_run_files(value);
+            self.record_files_run_for_paths(value);
         } else if runner.is_code_option(before) {
-            self.record_run_files(word);
+            self.record_files_run_for_paths(word);
         }
         if word.starts_with('-') {
             return runner.handling_after_option(word);
@@ -169,14 +169,14 @@ impl ScriptSearch<'_> {
         match runner {
             ArgumentHandling::Wrapper => self.search_wrapped_program(word),
             ArgumentHandling::Project => {
-                self.program_handling(word);
+                self.argument_handling_of_program(word);
                 runner
             }
             ArgumentHandling::Python if is_module_option(before) => ArgumentHandling::Other,
             runner if runner.runs_script() => {
                 self.record_module_files(word);
                 // If no file has this name, the word is a value of the previous option, or a subcommand.
-                let runs = self.record_run_files(word) || has_code_name(Path::new(word));
+                let runs = self.record_files_run_for_paths(word) || has_code_name(Path::new(word));
                 if runs && !has_data_value(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
@@ -190,7 +190,7 @@ impl ScriptSearch<'_> {
 
     /// Returns how a program uses its arguments. Also records its project files, and the package folders from which it
     /// may load code.
-    fn program_handling(&mut self, program: &str) -> ArgumentHandling {
+    fn argument_handling_of_program(&mut self, program: &str) -> ArgumentHandling {
         for file in project_file_names(program) {
             let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
@@ -222,7 +222,7 @@ impl ScriptSearch<'_> {
             collect_interpreters(&file, &self.path, &mut self.found);
             self.found.extend(python_environment(&file));
         }
-        match self.program_handling(word) {
+        match self.argument_handling_of_program(word) {
             ArgumentHandling::Other => ArgumentHandling::Wrapper,
             runner => runner,
         }
@@ -239,7 +239,7 @@ impl ScriptSearch<'_> {
 
     /// Records the files that an interpreter runs for the paths in a text, whatever their names are. Returns `true` if
     /// there are any.
-    fn record_run_files(&mut self, text: &str) -> bool {
+    fn record_files_run_for_paths(&mut self, text: &str) -> bool {
         let before = self.found.len();
         for path in self.paths_within_limit(text) {
             let files: Vec<PathBuf> =
@@ -284,7 +284,7 @@ impl ScriptSearch<'_> {
         self.remaining_words = left;
         self.record_code_files(value);
         if PRELOAD_FILE_VARIABLES.contains(&name) {
-            self.record_run_files(value);
+            self.record_files_run_for_paths(value);
         }
         if name == "PYTHONPATH" {
             PYTHON_SITE_MODULES.into_iter().for_each(|module| self.record_module_files(module));

@@ -139,4 +139,5 @@ impl SandboxError {
 const CHOOSE_ANOTHER_NETWORK_ADVICE: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
 /// The advice of [`CHOOSE_ANOTHER_NETWORK_ADVICE`] as a complete sentence.
 #[cfg(target_os = "linux")]
-pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";
+pub(super) const CHOOSE_ANOTHER_NETWORK_SENTENCE: &str =
+    "Choose \"Files only\" or \"Full network\" in the server's settings";

@@ -46,7 +46,7 @@ use unsupported as system;
 use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
-use error::NAMED_HOSTS_ADVICE;
+use error::CHOOSE_ANOTHER_NETWORK_SENTENCE;
 
 pub use egress::{HostPattern, NetworkAccess};
 pub use error::{SandboxError, SandboxProblem};

@@ -296,7 +296,7 @@ impl SealKeyHolder {
             let marking_state = durable
                 .wait()
                 .map_err(|error| error.to_string())
-                .and_then(|()| holder.raise_stored_mark(number, &link));
+                .and_then(|()| holder.store_mark_if_later(number, &link));
             if let Err(cause) = marking_state {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
@@ -309,7 +309,7 @@ impl SealKeyHolder {
         finished
     }
 
-    fn raise_stored_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
+    fn store_mark_if_later(&self, number: u64, link: &ChainLink) -> Result<(), String> {
         let mut last_stored_mark = self.last_stored_mark.lock().unwrap_or_else(PoisonError::into_inner);
         if *last_stored_mark >= number {
             return Ok(());

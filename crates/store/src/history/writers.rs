@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::history_tables;
 use super::schema::SchemaCheckedConnection;
-use super::write::ITEM_STATE_CUT;
+use super::write::ITEM_STATE_INTERRUPTED;
 
 /// Prefix of the names of the lock files of history writers.
 const WRITER_LOCK_PREFIX: &str = "history-";
@@ -98,7 +98,7 @@ fn mark_interrupted_items_of_writer(connection: &Connection, writer: &str) -> ru
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
-        connection.prepare_cached(sql)?.execute(params![item, ITEM_STATE_CUT])?;
+        connection.prepare_cached(sql)?.execute(params![item, ITEM_STATE_INTERRUPTED])?;
         history_tables::set_indexed_text(connection, *item, &searchable_text(body))?;
     }
     Ok(cut.len())

@@ -135,7 +135,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
         append_mount_option(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
-    append_final_steps(&mut arguments, &system_calls);
+    append_final_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let filters = vec![local_sockets::seccomp_filter(true)?];
@@ -213,7 +213,7 @@ pub(super) fn bubblewrap_arguments(
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
-    append_final_steps(&mut arguments, &system_calls);
+    append_final_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     if let Some(GateDescriptors { info, block }) = gate {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
@@ -252,7 +252,7 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
 }
 
 /// Adds the last arguments, which make the root folder and `/dev` read-only and install the filter of system calls.
-fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+fn append_final_arguments(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::bubblewrap::wait_for_end;
 use crate::platform;
 use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
-use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
+use crate::sandbox::{CHOOSE_ANOTHER_NETWORK_SENTENCE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -75,7 +75,7 @@ impl ProgramGate {
         held.is_released = started.is_ok();
         started.map_err(|cause| {
             let cause = format!("the network of named hosts can't be set up ({cause})");
-            SandboxError::NoMechanism { cause, next: NAMED_HOSTS_ADVICE }
+            SandboxError::NoMechanism { cause, next: CHOOSE_ANOTHER_NETWORK_SENTENCE }
         })
     }
 }
