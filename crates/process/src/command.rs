@@ -10,7 +10,8 @@ use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable_name};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
-/// A program with its arguments, which is started directly and never through a shell.
+/// The command of a local server: a program with its arguments, which is started directly and never through a shell,
+/// and the settings for its start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerCommand {
     /// Name of the program, looked up on the search path, or a path. A relative path starts at the working directory.

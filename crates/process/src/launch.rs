@@ -25,7 +25,8 @@ const PROCESS_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of processes that wait until the launcher thread starts them.
 const MAX_QUEUED_STARTS: usize = 1024;
 
-/// Function that prepares the child process before its program runs, for instance by dropping privileges.
+/// Function that changes the command of a child process before it is started, for instance so that the child drops
+/// privileges before its program runs.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
 /// A process to start. It gets exactly this environment and working directory, and inherits none of the app's.
@@ -36,7 +37,7 @@ pub(crate) struct ProcessLaunch {
     pub(crate) directory: PathBuf,
     /// Set if standard input and standard error of the process are pipes. Otherwise they are null devices.
     pub(crate) pipes_input_and_errors: bool,
-    /// Function that prepares the child process, or `None`.
+    /// Function that changes the command before the process is started, or `None`.
     pub(crate) setup: Option<ChildSetup>,
 }
 

@@ -22,7 +22,7 @@ pub struct RunningServerRecord {
     pub group: u32,
     /// Start time of the server's first process, which proves that the pid was not reused.
     pub start_time: StartTime,
-    /// Process ID of the app that started the server. The server is not ended while that app runs.
+    /// Process ID of the app that started the server. The server must not be killed while that process runs.
     pub owner: u32,
     /// Start time of the app that started the server.
     pub owner_start_time: StartTime,
@@ -44,7 +44,7 @@ pub struct SweptServerRecord {
 /// Result of looking for the server of one [`RunningServerRecord`] and killing it if it is an orphan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SweepOutcome {
-    /// The server was still running and has been killed with its whole group.
+    /// The server was still running. It was killed together with its whole process group.
     Killed,
     /// No process of the server remains. The record can be deleted.
     NotRunning,
@@ -108,7 +108,7 @@ pub enum InvalidServerRecord {
     /// The line of the record has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A field of the record that must be a number is not one.
+    /// A field of the record that must be a number contains something else.
     #[error("the record of a running server contains a value that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }

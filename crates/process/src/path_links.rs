@@ -76,8 +76,8 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     known
 }
 
-/// Returns a path with all symbolic links resolved. For a nonexistent path, links in its existing ancestors are
-/// resolved. Returns `None` if that fails.
+/// Returns the path with all symbolic links resolved. If the path does not exist, resolves the links in those of its
+/// ancestors that exist. Returns `None` if that fails.
 fn resolve_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;

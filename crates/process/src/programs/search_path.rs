@@ -24,7 +24,7 @@ pub enum SearchPathSource {
     LoginShell,
     /// The `PATH` of the app's own process was read, and the existing folders of common installers were added.
     Process {
-        /// The reason why the login shell's PATH was not used, as a message.
+        /// Message that explains why the PATH of the login shell was not used.
         reason: String,
     },
 }
@@ -91,7 +91,7 @@ impl SearchPath {
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
     }
 
-    /// Returns the folders as a value for the variable PATH.
+    /// Returns the folders as a value of the environment variable PATH.
     pub(crate) fn to_variable(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }

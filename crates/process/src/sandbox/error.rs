@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// The reason why a server can't be sandboxed as configured. The server does not start then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    /// A path of the sandbox is not absolute.
+    /// A folder in the sandbox settings is not named by an absolute path.
     #[error("the sandbox's folder {0} must be an absolute path")]
     RelativePath(PathBuf),
-    /// A folder of the sandbox does not exist or can't be opened.
+    /// A folder in the sandbox settings does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; create it, or remove it from the server's settings")]
     NoFolder {
         /// Path of the sandbox's folder that can't be used.
@@ -51,7 +51,7 @@ pub enum SandboxError {
         "the access that the sandbox allows has changed since it was approved; start it again to review the change"
     )]
     Changed,
-    /// The working directory of the server is in none of the sandbox's folders.
+    /// The working directory of the server is in none of the folders in the sandbox settings.
     #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
     WorkingDirectoryOutside(PathBuf),
     /// No sandbox mechanism is available on this computer.
@@ -75,10 +75,10 @@ pub enum SandboxError {
         /// Name of the sandbox mechanism that is available on this computer.
         mechanism: &'static str,
     },
-    /// The folder for the server's own home can't be created.
+    /// The folder that belongs to this server only can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the server's own home folder.
+        /// Path of the folder that belongs to this server only.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,
@@ -90,7 +90,7 @@ pub enum SandboxError {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxProblem {
-    /// A path of the sandbox is not absolute.
+    /// A folder in the sandbox settings is not named by an absolute path.
     NotWhole,
     /// A folder in the sandbox settings does not exist or can't be opened.
     NoFolder,
@@ -111,12 +111,12 @@ pub enum SandboxProblem {
     Hosts,
     /// The mechanism of this computer can't restrict a server to named hosts.
     NoHosts,
-    /// The folder for the server's own home can't be created.
+    /// The folder that belongs to this server only can't be created.
     NoHome,
 }
 
 impl SandboxError {
-    /// Returns the stable identifier of the error.
+    /// Returns the stable identifier of the error, for which the UI has a text and a button.
     #[must_use]
     pub const fn problem(&self) -> SandboxProblem {
         match self {
@@ -137,7 +137,7 @@ impl SandboxError {
 
 /// Advice for the user if the sandbox mechanism can't restrict a server to named hosts, as part of a sentence.
 const CHOOSE_ANOTHER_NETWORK_ADVICE: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The advice of [`CHOOSE_ANOTHER_NETWORK_ADVICE`] as a complete sentence.
+/// The same advice as [`CHOOSE_ANOTHER_NETWORK_ADVICE`], as a complete sentence.
 #[cfg(target_os = "linux")]
 pub(super) const CHOOSE_ANOTHER_NETWORK_SENTENCE: &str =
     "Choose \"Files only\" or \"Full network\" in the server's settings";

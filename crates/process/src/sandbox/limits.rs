@@ -37,7 +37,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// A resource for which a server has a limit.
+/// A resource whose use by a server is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
     /// Number of a server's concurrent processes and threads.
@@ -98,7 +98,7 @@ pub struct ResourceUsage {
     pub processes: u64,
     /// Memory of all the server's processes, in bytes.
     pub memory_bytes: u64,
-    /// Size of the server's own home, in bytes.
+    /// Size of the folder that belongs to this server only, in bytes.
     pub home_bytes: u64,
     /// Processor time of the server within the last hour, in seconds.
     pub processor_seconds: u64,
@@ -161,8 +161,8 @@ impl ResourceMeter {
         self.lock().exceeded
     }
 
-    /// Records a measurement of resource use by applying `change` to the last one. Returns the first limit that a
-    /// measurement has exceeded, also if later ones do not exceed it.
+    /// Records a measurement of resource use: `change` updates the last measurement. Returns the limit that was
+    /// exceeded first, even if the use is below that limit again.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut reading = self.lock();

@@ -7,7 +7,7 @@ use super::installed_files::{InstalledFiles, may_script_be_accessible};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
-/// All paths that are accessible to a sandboxed server, and the hidden folders inside them.
+/// All paths that are accessible to a sandboxed server, and the folders inside them that stay hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachablePaths {
     /// Folders that the user named in the settings of the sandbox.
@@ -95,14 +95,14 @@ impl ReachablePaths {
         temporary_folder(&self.home)
     }
 
-    /// Returns the read-only paths of the sandbox, each before its subfolders.
+    /// Returns the read-only paths of the sandbox, sorted so that each path precedes its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// Returns the writable paths of the sandbox, each before its subfolders.
+    /// Returns the writable paths of the sandbox, sorted so that each path precedes its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);

@@ -1,5 +1,5 @@
-//! The plan of a sandbox: its access and its mechanism. The host shows it for approval. The start of a server makes the
-//! plan again, compares it with the approved one, and carries it out.
+//! The plan of a sandbox: its mechanism, and everything that is accessible in it. The host shows the plan to the user
+//! for approval. The start of a server makes the plan again, compares it with the approved one, and carries it out.
 
 use std::ffi::OsString;
 use std::io;
@@ -33,7 +33,7 @@ pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Function that restricts the child process before the server's program runs, or `None`.
+    /// Function that makes the child process restrict itself before the server's program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
     /// Gate that keeps the server's program from running until the egress proxy accepts connections. `None` if the
     /// network is not restricted to named hosts.

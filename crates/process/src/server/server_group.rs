@@ -14,7 +14,7 @@ use crate::sandbox::UsageWatch;
 use crate::sandbox::egress::EgressProxy;
 use crate::sandbox::{ExceededLimit, ResourceMeter};
 
-/// Exit code or signal with which a process has ended.
+/// The way in which a process has ended: its exit code, or the signal that ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit {
     /// Exit code, or `None` if a signal ended the process.
@@ -41,7 +41,7 @@ pub struct ServerPipes {
     pub stdin: InputPipe,
     /// The pipe from the server's standard output.
     pub stdout: ChildStdout,
-    /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
+    /// The pipe from the server's standard error. It must be read, because the server blocks when the pipe is full.
     pub stderr: ChildStderr,
 }
 
@@ -62,7 +62,7 @@ pub struct ServerGroup {
     /// Watch that measures the resource use of a sandboxed server and enforces its limits. `None` without a sandbox.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<UsageWatch>,
-    /// Egress proxy of a server whose network is restricted to named hosts.
+    /// Egress proxy of a server whose network access is restricted to named hosts, or `None` for other servers.
     #[cfg(target_os = "linux")]
     pub(super) egress: Option<EgressProxy>,
 }
@@ -136,7 +136,8 @@ impl ServerGroup {
         None
     }
 
-    /// Stops the server's egress proxy. Returns the activity lines that were not received yet.
+    /// Stops the server's egress proxy. Returns the activity lines that the receiver from [`Self::egress_lines`] has
+    /// not received.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.remaining_activity_lines()).unwrap_or_default();

@@ -20,7 +20,7 @@ use crate::sandbox::{LaunchCommand, ResolvedSandbox, SandboxError};
 #[cfg(target_os = "linux")]
 use crate::sandbox::{ResourceBounds, UsageWatch};
 
-/// Time limit for reading the launch files, which may be on a network file system.
+/// Time limit for reading the files that decide what the command runs, which may be on a network file system.
 const LAUNCH_FILES_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why a server could not be started.
@@ -35,10 +35,10 @@ pub enum SpawnError {
     /// The program is not executable.
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
-    /// The operating system did not start the program, or read the launch files, in time.
+    /// The operating system took too long to start the program, or to read the files that decide what the command runs.
     #[error("starting {0} took too long; it may be on a network folder that does not respond")]
     TimedOut(PathBuf),
-    /// A launch file differs from the approved one. Contains its path.
+    /// A file that decides what the command runs differs from the approved state. Contains its path.
     #[error(
         "{0} changed after its start was approved, so nothing was started; start it again to approve the new version"
     )]

@@ -31,7 +31,7 @@ struct LedgerState {
     /// Number of events that are counted without their destination, because [`MAX_NAMED_DESTINATIONS`] destinations are
     /// named already.
     unnamed: u64,
-    /// Open connections of the proxy. There are at most as many as the proxy allows.
+    /// Open connections of the proxy, whose number the proxy limits.
     open: Vec<TrackedConnection>,
 }
 
@@ -139,7 +139,7 @@ impl EgressLedger {
         self.take_activity_lines()
     }
 
-    /// Returns activity lines about the events since the last call, and removes the events.
+    /// Returns activity lines about the events since the last call, and forgets these events.
     pub(super) fn take_activity_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {

@@ -115,7 +115,7 @@ struct ProxyState {
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<ProxyTunnel>>,
-    /// Asynchronous task that runs the connection to the host of the latest `http` request.
+    /// Task that drives the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
@@ -307,7 +307,7 @@ impl ProxyTunnel {
     }
 }
 
-/// Completes when no byte was transferred over a connection for `limit`.
+/// Returns once no byte has been transferred over a connection for the duration `limit`.
 async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {

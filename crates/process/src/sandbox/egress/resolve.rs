@@ -32,7 +32,7 @@ pub(super) enum ConnectFault {
 }
 
 pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
-/// A function that resolves a host name to addresses. Tests replace it.
+/// A function that resolves a host name to IP addresses. Tests use another one than [`resolve_with_system`].
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
 /// Resolves a name with the operating system's resolver.

@@ -64,10 +64,11 @@ impl BubblewrapTrialResult {
 /// Optional features of bubblewrap, which only some of its versions have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BubblewrapFeatures {
-    /// Set if bubblewrap can prevent the server from creating more namespaces and limit the size of folders in memory.
-    /// Without this feature, only seccomp prevents namespaces.
+    /// Set if bubblewrap can prevent the server from creating more namespaces, and can limit the size of folders in
+    /// memory. Without this feature, only seccomp prevents more namespaces.
     bounds: bool,
-    /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it receives their paths.
+    /// Set if bubblewrap accepts folders as file descriptors (0.10, and Debian's 0.8). Otherwise it receives their
+    /// paths.
     descriptors: bool,
 }
 
@@ -93,8 +94,8 @@ impl BubblewrapFeatures {
     }
 }
 
-/// Returns the canonical path of bubblewrap if it is on the search path and works on this computer. Some systems do not
-/// permit its namespaces. Its ownership is checked each time.
+/// Returns the canonical path of bubblewrap if it is on the search path and works on this computer. It does not work on
+/// systems that do not permit its namespaces. The ownership of its file is checked each time.
 ///
 /// # Errors
 /// Returns a message that explains why bubblewrap can't be used.
@@ -161,7 +162,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     }
 }
 
-/// Waits for a bubblewrap process to end. Returns its exit status and its standard error.
+/// Waits until a bubblewrap process has ended. Returns its exit status and what it wrote to standard error.
 pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {

@@ -13,7 +13,8 @@ use landlock::{
 use super::opened_paths::OpenedPath;
 use super::sandbox_failure;
 
-/// Minimum Landlock ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
+/// Minimum Landlock ABI that the kernel must enforce (Linux 6.2). Earlier ABIs can't prevent that a read-only file is
+/// truncated.
 const MIN_LANDLOCK_ABI: ABI = ABI::V3;
 /// Landlock ABI that is enforced if the kernel supports it (from Linux 6.12). It also blocks signals to processes
 /// outside the sandbox, and connections to their abstract sockets.

@@ -30,7 +30,8 @@ const REFUSED_IPC_CALLS: [libc::c_long; 8] = [
     libc::SYS_keyctl,
     libc::SYS_io_uring_setup,
 ];
-/// Offsets of alternative system call numbers: programs of x86-64 can make each call under a second number (x32).
+/// Offsets from the usual to alternative system call numbers: on x86-64, a program can make each call under a second
+/// number (x32).
 #[cfg(target_arch = "x86_64")]
 pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]

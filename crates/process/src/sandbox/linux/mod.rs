@@ -37,7 +37,7 @@ use crate::programs::SearchPath;
 const NO_MECHANISM_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
-/// Restrictions of a process that take effect before its program runs and are irrevocable.
+/// Irrevocable restrictions of a process, which take effect before its program runs.
 struct ProcessRestriction {
     rules: Option<RulesetCreated>,
     /// Seccomp filters for system calls, all of which are applied.
@@ -68,7 +68,8 @@ impl ProcessRestriction {
     }
 }
 
-/// Returns the sandbox mechanism that this computer supports. bubblewrap is looked up on the search path.
+/// Returns the sandbox mechanism that works on this computer, bubblewrap or else Landlock. bubblewrap is looked up on
+/// the search path.
 pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),

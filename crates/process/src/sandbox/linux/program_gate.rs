@@ -30,7 +30,7 @@ pub(crate) struct ProgramGate {
     open: PipeWriter,
 }
 
-/// The ends of the gate's pipes that bubblewrap inherits.
+/// The ends of the gate's two pipes that bubblewrap inherits.
 pub(super) struct GateDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
