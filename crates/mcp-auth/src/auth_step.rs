@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::AuthPhase;
 
-/// A request with its response, or another event of a sign-in, as shown to the user.
+/// One step of a sign-in, as shown to the user: a request with its response, or another event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthStep {
     /// Time at which the step started.
@@ -21,7 +21,7 @@ pub struct AuthStep {
     pub conclusion: String,
 }
 
-/// Displayed form of a request. Secrets are replaced with `[redacted]`.
+/// A request in the form in which it is shown to the user. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedHttpRequest {
     /// HTTP method of the request.
@@ -34,7 +34,7 @@ pub struct LoggedHttpRequest {
     pub body: String,
 }
 
-/// Displayed form of a response. Secrets are replaced with `[redacted]`.
+/// A response in the form in which it is shown to the user. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedHttpResponse {
     /// HTTP status of the response.

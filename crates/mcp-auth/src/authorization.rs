@@ -176,12 +176,12 @@ impl ServerAuthorization {
         self.shared.state().progress.clone()
     }
 
-    /// Returns the steps of the last sign-in and of later operations, oldest first.
+    /// Returns the logged steps of the last sign-in and of later operations, such as token renewals, oldest first.
     pub fn steps(&self) -> Vec<AuthStep> {
         self.shared.web.steps()
     }
 
-    /// Returns a counter that increases with each change of account, steps or progress.
+    /// Returns a receiver of a counter that increases with each change of account, steps or progress.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.shared.changed()
     }

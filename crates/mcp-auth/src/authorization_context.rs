@@ -46,7 +46,7 @@ pub(crate) struct AuthorizationContext {
 /// Mutable state of one server's authorization: sign-in record, challenge, DPoP nonces and failures.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
-    /// `true` if the field `record` is valid, because it was read from the vault or replaced since the app started.
+    /// `true` if `record` is the current state, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
     /// Time and error of the last read of the vault, if it failed.
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
@@ -62,7 +62,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last token renewal if it failed, otherwise `None`.
+    /// The last token renewal, if it failed.
     pub(crate) failed_refresh: Option<FailedTokenRefresh>,
     /// Recent token renewals that became necessary because the server refused an unexpired token, to limit their
     /// number.
@@ -86,7 +86,7 @@ impl VaultContents {
     }
 }
 
-/// A failed attempt to renew the tokens of one generation.
+/// A failed attempt to renew tokens, with the generation (counter value) that identifies these tokens.
 pub(crate) struct FailedTokenRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
@@ -169,7 +169,7 @@ impl AuthorizationContext {
         begun.cancel();
     }
 
-    /// Returns the token that cancels a sign-in that starts now.
+    /// Returns the cancellation token for a sign-in that starts now.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

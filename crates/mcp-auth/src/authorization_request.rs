@@ -20,7 +20,8 @@ use crate::redirect_listener::{
 use crate::scopes;
 use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
-/// Maximum number of logged invalid authorization responses, since any local process can send them.
+/// Maximum number of invalid authorization responses that are logged for one sign-in. There may be many, since any
+/// local process can send them.
 const MAX_LOGGED_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
@@ -29,14 +30,14 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) client: &'a OAuthClient,
     pub(crate) redirect_uri: &'a Url,
     pub(crate) scopes: &'a [String],
-    /// Value of the `resource` parameter, byte for byte. `None` if the token is not for a resource.
+    /// Value of the `resource` parameter, exactly as the server spells it. `None` if the token is not for a resource.
     pub(crate) resource: Option<&'a str>,
     /// Value of the `nonce` parameter (OpenID Connect), or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
     /// Stored registration of the client id, or `None` if the client id was obtained in this sign-in.
     pub(crate) reused_registration: Option<&'a ClientRegistration>,
-    /// Resource and scopes of the token request that follows this authorization request. The consent request shows them
-    /// if they differ from those above, as in the enterprise-managed grant.
+    /// Resource and scopes of the token request that follows this authorization request, if they differ from those
+    /// above, as in the enterprise-managed grant. The consent request then shows these.
     pub(crate) shown_resource_and_scopes: Option<(&'a str, &'a [String])>,
     /// Endpoints that will receive secrets in this sign-in, all of which the consent request lists.
     pub(crate) endpoints: Vec<AuthEndpoint>,

@@ -1,4 +1,5 @@
-//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the defaults of 2025-03-26.
+//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the default endpoints of MCP version
+//! 2025-03-26.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -14,7 +15,7 @@ const PHASE: AuthPhase = AuthPhase::ServerMetadata;
 /// Metadata of an authorization server (RFC 8414), as far as sign-ins use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthorizationServerMetadata {
-    /// Issuer identifier of the authorization server, byte for byte.
+    /// Issuer identifier of the authorization server, exactly as its metadata spells it.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
     pub(crate) token_endpoint: Url,
@@ -62,8 +63,8 @@ pub(crate) async fn discover_by_issuer(
     Err(PHASE.error(cause))
 }
 
-/// Returns the authorization server of an MCP server of 2025-03-26, which is at the same origin: from its metadata, or
-/// else with the default endpoints.
+/// Returns the authorization server of an MCP server of protocol version 2025-03-26, which is at the same origin as the
+/// MCP server. It is described by its metadata, or else has the default endpoints.
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
@@ -202,7 +203,8 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns the metadata URLs of an issuer, in the order in which the specification tries them.
+/// Returns the URLs at which an issuer may publish its metadata, in the order in which the specification requires to
+/// try them.
 fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {

@@ -8,7 +8,7 @@ const MAX_CHALLENGE_HEADER_BYTES: usize = 16 * 1024;
 /// Maximum number of challenges that are parsed in a response, and also of parameters in each challenge.
 const MAX_PARSED_CHALLENGES: usize = 64;
 
-/// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
+/// Requirements that a 401 or 403 response states, merged from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TokenChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).

@@ -18,16 +18,17 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// Client id for one MCP server that an authorization server issued or the user entered.
+/// Stored client id of the app for one MCP server. Either an authorization server issued it, or the user entered it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ClientRegistration {
-    /// Issuer that the client id belongs to, byte for byte. The client id is not sent to any other.
+    /// Issuer to which the client id belongs, exactly as its metadata spells it. The client id is not sent to any other
+    /// issuer.
     pub(crate) issuer: String,
     pub(crate) client: OAuthClient,
     /// Redirect URI that is registered for the client id. If the user entered the client id, this is the URI that the
     /// app told the user to register.
     pub(crate) redirect_uri: Option<Url>,
-    /// Expiry of the client secret in seconds since the Unix epoch.
+    /// Time at which the client secret expires, in seconds since the Unix epoch, or `None` if it does not expire.
     pub(crate) expires_at: Option<u64>,
     /// `true` if the browser was opened with this client id and has not returned to the app. The authorization server
     /// may then have deleted the registration, which it would report only to the user in the browser.
@@ -36,8 +37,8 @@ pub(crate) struct ClientRegistration {
 }
 
 impl ClientRegistration {
-    /// Parses an entry of the vault. Returns `None` if the registration is for another issuer, has expired, or was
-    /// possibly rejected by the authorization server.
+    /// Parses a registration from an entry of the vault. Returns `None` if the registration is for another issuer, has
+    /// expired, or may have been rejected by the authorization server (`doubted`).
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
         let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;

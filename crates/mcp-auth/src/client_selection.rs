@@ -174,7 +174,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the client of a stored sign-in, with the credentials that are configured now.
+    /// Returns the client id of a stored sign-in, with the credentials that are in the settings now.
     pub(crate) fn current_client(&self, record: &SignInRecord) -> OAuthClient {
         let preregistered = self.settings.client.preregistered.as_ref();
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
@@ -207,7 +207,7 @@ pub(crate) fn strip_configured_credentials(client: OAuthClient) -> OAuthClient {
     }
 }
 
-/// Returns `true` if an OAuth error code means that the authorization server does not know the client, or no longer.
+/// Returns `true` if an OAuth error code means that the authorization server does not know the client id.
 pub(crate) fn is_unknown_client_error(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

@@ -132,7 +132,7 @@ pub enum AuthErrorCause {
     /// No authorization response arrived in time.
     #[error("the browser did not come back within five minutes")]
     TimedOut,
-    /// A server did not respond to a request.
+    /// A server did not respond to a request of the app.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// Requested URL without its query.
@@ -156,7 +156,8 @@ pub enum AuthErrorCause {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// A URL from metadata or a challenge must not be used.
+    /// A URL from metadata or from a challenge must not be used, because it may lead to a private network or is not
+    /// encrypted.
     #[error("the address of {what} is not used, because {cause}: {shown}")]
     UnsafeUrl {
         /// Name of the endpoint or document that has the URL, for the error message.
@@ -262,7 +263,7 @@ pub enum AuthErrorCause {
     /// 9449).
     #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
     Unbound,
-    /// The grant needs an endpoint or a scope that the user has not approved.
+    /// A grant without user interaction needs an endpoint or a scope that the user has not approved.
     #[error("{what}, which was not approved")]
     NotApproved {
         /// Human-readable description of the endpoint or scope.

@@ -55,7 +55,7 @@ impl AuthHttpClient {
         self.lock().log.begin();
     }
 
-    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately.
+    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately from it.
     pub(crate) fn end_sign_in_log(&self) {
         self.lock().log.end();
     }
@@ -69,7 +69,8 @@ impl AuthHttpClient {
         self.lock().log.redactor.register_secret(secret.expose_secret());
     }
 
-    /// Redacts the values in the query of this URL in all steps and messages, permanently.
+    /// Redacts all values in the query of this URL in all steps and messages from now on. Unlike other secrets, they
+    /// are never forgotten.
     pub(crate) fn register_query_secrets(&self, url: &Url) {
         self.lock().log.redactor.register_query_secrets(url);
     }

@@ -30,7 +30,8 @@ const PHASE: AuthPhase = AuthPhase::IdentityProvider;
 pub(crate) struct IdpTokenEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,
-    /// Value of `token_endpoint_auth_methods_supported`, if the metadata was read.
+    /// Value of `token_endpoint_auth_methods_supported` in the identity provider's metadata, or `None` if the metadata
+    /// was not read or contains none.
     methods: Option<Vec<String>>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct OAuthClient {
     pub(crate) authentication: StoredClientAuth,
 }
 
-/// Client authentication in token requests, as stored in the vault.
+/// The way in which the app authenticates itself in token requests, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StoredClientAuth {

@@ -11,9 +11,9 @@ use crate::user::AuthReason;
 
 /// Result of waiting until a sign-in may run. Only one runs at a time.
 enum SignInLock<'a> {
-    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
+    /// No sign-in is necessary, because another one has succeeded while the caller waited. Contains its account.
     Done(Account),
-    /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
+    /// The caller may sign in while it holds this guard. Also contains the error of reading the vault, if that failed.
     Locked(MutexGuard<'a, ()>, Option<AuthError>),
 }
 

@@ -21,9 +21,9 @@ const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 pub(crate) struct SignInRecord {
     /// URL of the MCP server without fragment, under which the vault stores the record.
     pub(crate) server: String,
-    /// Issuer of the authorization server, byte for byte.
+    /// Issuer of the authorization server, exactly as its metadata spells it.
     pub(crate) issuer: String,
-    /// Value of the `resource` parameter, byte for byte.
+    /// Value of the `resource` parameter, exactly as the server spells it.
     pub(crate) resource: String,
     pub(crate) token_endpoint: Url,
     pub(crate) revocation_endpoint: Option<Url>,
@@ -40,7 +40,8 @@ pub(crate) struct SignInRecord {
     pub(crate) dpop_key: Option<StoredSecret>,
     /// ID token from the identity provider, or `None` for grants other than the enterprise-managed one.
     pub(crate) id_token: Option<StoredSecret>,
-    /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
+    /// The endpoints and scopes that the user approved for a grant without user interaction, or `None` if there is no
+    /// approval.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
@@ -84,7 +85,8 @@ impl TokenSet {
 }
 
 impl SignInRecord {
-    /// Parses an entry of the vault. Returns `None` if the entry is invalid or belongs to another server.
+    /// Parses a sign-in record from an entry of the vault. Returns `None` if the entry is invalid or belongs to another
+    /// server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
@@ -100,8 +102,8 @@ impl SignInRecord {
         DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
-    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if the grant obtains new
-    /// tokens without a refresh token.
+    /// Returns the public state of the sign-in, which contains no secrets. `renews_itself` is `true` if the grant
+    /// obtains new tokens without a refresh token.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();

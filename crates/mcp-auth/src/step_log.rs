@@ -44,8 +44,7 @@ impl StepLog {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Ends the log of the sign-in. Steps of later operations are stored separately and do not displace those of the
-    /// sign-in.
+    /// Ends the log of the sign-in. From then on, steps are stored separately and do not displace those of the sign-in.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 /// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, the
 /// user is prompted at most three times.
 pub(crate) const MAX_STEP_UPS_PER_OPERATION: u32 = 2;
-/// Time after which the step-ups of an operation are not counted.
+/// Time for which a step-up counts. Older step-ups of an operation are ignored.
 const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of operations whose step-ups are counted.
 const MAX_COUNTED_OPERATIONS: usize = 64;

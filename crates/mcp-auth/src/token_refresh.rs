@@ -147,7 +147,7 @@ impl AuthorizationContext {
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
-    /// Returns `true` if a user is signed in without a usable access token.
+    /// Returns `true` if there is a sign-in, but it has no access token that is still valid.
     fn has_no_usable_token(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };

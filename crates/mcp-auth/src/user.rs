@@ -12,8 +12,8 @@ pub trait UserInteraction: Send + Sync {
     /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 
-    /// Asks the user for a client id that was registered at this authorization server with `redirect_uri`. Called only
-    /// if there is no other way of obtaining one. `redirect_port` of the result is ignored.
+    /// Asks the user for a client id that is registered at this authorization server with `redirect_uri`. Called only
+    /// if the app can't obtain a client id in any other way. `redirect_port` of the result is ignored.
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
 
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
@@ -41,7 +41,7 @@ pub trait UserInteraction: Send + Sync {
 pub struct ConsentPrompt {
     /// URL of the MCP server, as the user entered it.
     pub server: Url,
-    /// Resource identifier that the token is for.
+    /// Identifier of the resource for which the token is requested.
     pub resource: String,
     /// Issuer identifier of the authorization server, where the user authenticates.
     pub issuer: String,
@@ -49,7 +49,7 @@ pub struct ConsentPrompt {
     pub scopes: Vec<String>,
     /// Those of the requested scopes that were neither granted nor approved before.
     pub new_scopes: Vec<String>,
-    /// Source of the client id that the app uses.
+    /// The way in which the app obtained its client id.
     pub client: ClientKind,
     /// Client id of the app. A client id is not a secret.
     pub client_id: String,
@@ -70,7 +70,7 @@ pub struct AuthEndpoint {
     pub purpose: EndpointUse,
     /// URL that receives the secrets.
     pub url: Url,
-    /// Identifier of the issuer to which the endpoint belongs, as the metadata claims.
+    /// Issuer identifier of the authorization server or identity provider whose metadata names this endpoint.
     pub issuer: String,
 }
 

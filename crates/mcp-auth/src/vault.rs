@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use secrecy::SecretSlice;
 
-/// Encrypted storage of entries, each of which is returned only for the exact key with which it was stored.
+/// Encrypted storage of entries. An entry is returned only for exactly the key with which it was stored.
 #[async_trait]
 pub trait Vault: Send + Sync {
     /// Returns the entry with this key, or `None` if there is none.
@@ -24,9 +24,9 @@ pub trait Vault: Send + Sync {
     /// Returns a [`VaultError`] if the entry may still exist.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
 
-    /// Locks a vault entry so that no other process with the same vault renews its tokens, until the returned value is
-    /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
-    /// possible.
+    /// Locks a vault entry, so that no other process with the same vault renews its tokens until the returned value is
+    /// dropped. Two processes that renew with the same refresh token would invalidate it for both. Returns `None` if
+    /// locking is not possible.
     async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
@@ -48,14 +48,14 @@ pub enum VaultEntryKind {
     Account,
     /// Client id and credentials that an authorization server issued for this server.
     Client {
-        /// Issuer identifier of the authorization server, byte for byte.
+        /// Issuer identifier of the authorization server, exactly as its metadata spells it.
         issuer: String,
     },
     /// Issuer with which a pre-registered client id without a configured issuer was first used.
     FirstIssuer,
 }
 
-/// Persistence of an entry that was written to the vault.
+/// Tells how long an entry that was written to the vault is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VaultEntryPersistence {
     /// The entry is stored until it is removed.
@@ -86,6 +86,6 @@ pub enum VaultProblem {
     Missing,
     /// The vault or an entry in it is damaged or unusable.
     Broken,
-    /// The vault no longer accepts access because its server was removed.
+    /// The vault refuses access to the entries of a server that was removed.
     Closed,
 }

@@ -194,7 +194,8 @@ impl AuthorizationContext {
         removed
     }
 
-    /// Returns the stored registration with an authorization server, or `None` if there is none or it cannot be read.
+    /// Returns the stored client registration at an authorization server, or `None` if there is none or it cannot be
+    /// read.
     pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
         let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {

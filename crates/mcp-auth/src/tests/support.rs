@@ -205,7 +205,7 @@ impl TestAuthorization {
         send_call(&self.authorization, tool).await
     }
 
-    /// Sends a call that is refused, signs in, and sends the call again.
+    /// Sends a call, which the server refuses, signs in, and sends the call again. Returns the account of the sign-in.
     pub(super) async fn connect(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
         assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");

@@ -24,7 +24,7 @@ use crate::oauth_client::StoredClientAuth;
 
 type TokenClient = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// HTTP client for the crate `oauth2`, which sends requests to one token endpoint.
+/// HTTP client that the crate `oauth2` uses to send requests to one token endpoint.
 pub(super) struct TokenHttpClient<'a> {
     pub(super) endpoint: &'a TokenEndpoint<'a>,
     /// ID token of the last response, which `oauth2` does not return.
@@ -73,7 +73,7 @@ impl TokenEndpoint<'_> {
         ])
     }
 
-    /// Sends the token request of a grant that `oauth2` does not support.
+    /// Sends a token request for a grant that `oauth2` does not support.
     pub(super) async fn send_grant(
         &self,
         parameters: Vec<(&'static str, String)>,

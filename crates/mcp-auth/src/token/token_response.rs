@@ -133,9 +133,9 @@ pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// Converts a token response to the form that RFC 6749, 5.1 requires: handles lifetimes in strings and fractions,
-/// scopes in lists, empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just
-/// issued.
+/// Converts a token response to the form that RFC 6749, 5.1 requires. Accepts lifetimes that are strings or fractions,
+/// scopes in lists, empty and null members, and a missing token type. A lifetime of zero is dropped, as the token was
+/// just issued.
 pub(super) fn normalize_response(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
