@@ -8,8 +8,8 @@ use tokio::sync::Semaphore;
 
 /// Maximum time to read the current state of the files that decide what a command runs.
 const FILE_READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// Permits that limit the number of concurrent reads of launch files. A read from a hanging file system blocks its
-/// thread, so the number of such threads must be limited.
+/// Permits that limit the number of concurrent reads. A read from a file system that hangs blocks its thread, so the
+/// number of such threads must be limited.
 static FILE_READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Reads the current state of these files by calling `look` on a separate thread. Returns `None` if that takes longer

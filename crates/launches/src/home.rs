@@ -76,7 +76,8 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
     targets
 }
 
-/// Resolves the links in the existing part of a path, so that the result does not change when the file is created.
+/// Resolves the symbolic links in that part of a path that exists, so that the result does not change when the file is
+/// created.
 fn resolve_links_in_existing_part(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };

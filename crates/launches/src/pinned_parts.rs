@@ -37,8 +37,8 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that are new or changed since the last approval. `reviewed` contains the parts of the launch that
-/// the user approved.
+/// Returns those of the current `files` that are new or changed since the last approval. `reviewed` contains the named
+/// parts of the command that the user approved then.
 pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
@@ -52,12 +52,12 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
-/// Describes the program of a command by its canonical path and the file's state.
+/// Returns a text that identifies the program of a command by its canonical path and the state of its file.
 fn program_text(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), launch_file_state_text(program))
 }
 
-/// Describes a launch file other than the program by its path and state.
+/// Returns a named part that identifies a launch file other than the program: its path as the name, and its state.
 fn launch_file_part(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(launch_file_state_text(file)))
 }

@@ -47,8 +47,8 @@ pub enum SandboxPlanError {
 }
 
 impl SandboxPlanError {
-    /// Returns the identifier of the sandbox's problem, or `None` for a missing command, a changed bundle, a closing
-    /// host, and a server without a sandbox.
+    /// Returns the stable identifier of the sandbox problem. Returns `None` if the error is of another kind: a missing
+    /// command, a changed bundle, a closing host, or a server without a sandbox.
     #[must_use]
     pub const fn problem(&self) -> Option<SandboxProblem> {
         match self {
@@ -68,7 +68,7 @@ pub struct DrawbridgeFiles {
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Drawbridge's own folders that the last search found, which sandboxes must hide.
+    /// Drawbridge's own folders as the last search found them. Sandboxes must hide these folders.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
@@ -97,8 +97,8 @@ impl DrawbridgeFiles {
         folder.canonicalize().ok()
     }
 
-    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
-    /// so the owner task of `host` uses [`Self::folders`] instead.
+    /// Finds the folders that must be hidden from a sandboxed server even if it can read their parent folders. Blocks
+    /// on the disk, so the owner task of `host` uses [`Self::folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -155,8 +155,8 @@ impl DrawbridgeFiles {
         is_shown && !self.is_bundle(folder)
     }
 
-    /// Returns `true` for read access to the folder of one unpacked bundle, which lets a server read its own code.
-    /// Write access is never allowed.
+    /// Returns `true` if `folder` gives read access to the folder of one unpacked bundle, which a server needs to read
+    /// its own code. Write access is never allowed.
     fn is_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
         let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));

@@ -226,8 +226,8 @@ impl ActivityLog {
         self.hidden.add(tokens);
     }
 
-    /// Redacts these secrets, to which the server's settings refer, in all future entries. They are tracked separately
-    /// from tokens, so that short-lived tokens don't displace them.
+    /// Redacts these secrets, to which the server's settings refer by name, in all future entries. They are stored
+    /// separately from tokens, so that short-lived tokens don't displace them.
     pub fn redact_named_secrets(&mut self, secrets: Vec<SecretString>) {
         self.hidden.add_named(secrets);
     }
@@ -294,7 +294,7 @@ impl ActivityLog {
         self.push(entry);
     }
 
-    /// Appends a line of standard error, or a message about the process.
+    /// Appends a line that the server wrote to standard error, or a message about the server's process or connection.
     pub fn append_line(&mut self, kind: ActivityKind, text: &str) {
         // clock: timestamp of an entry.
         let entry = self.new_entry(SystemTime::now(), kind, text.as_bytes());

@@ -104,7 +104,7 @@ impl ServerLimits {
         processor_seconds: 1_000_000,
     };
 
-    /// Returns the limits clamped to their valid ranges.
+    /// Returns the limits with each value clamped to its valid range, from [`Self::MIN`] to [`Self::MAX`].
     #[must_use]
     pub fn clamped_to_bounds(&self) -> Self {
         let (least, most) = (Self::MIN, Self::MAX);
@@ -248,6 +248,6 @@ pub struct LimitCounter {
     pub current: u64,
     /// Maximum usage that the limit permits.
     pub limit: u64,
-    /// Number of events beyond the limit, which were refused, omitted or slowed down.
+    /// Number of events beyond the limit, each of which was refused, omitted or slowed down.
     pub excess: u64,
 }

@@ -6,7 +6,7 @@ use crate::limits::ServerLimits;
 use crate::token_bucket::TokenBucket;
 use mcp_proto::session::ServerRequestId;
 
-/// Limits the number of pending requests of one server, and the rate of its requests.
+/// Limits the rate of the requests that one server sends, and the number of them that are pending.
 #[derive(Debug)]
 pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
@@ -20,7 +20,8 @@ pub struct ServerRequestQuota {
     reported_refusals: u64,
 }
 
-/// Returns a full bucket for the rate of consent requests. Its capacity is the number that is allowed in ten seconds.
+/// Returns a full token bucket that limits the rate of consent requests. Its capacity is the number of requests that is
+/// allowed in ten seconds.
 #[must_use]
 pub fn consent_request_rate(limits: &ServerLimits) -> TokenBucket {
     let per_minute = limits.consent_requests_per_minute;

@@ -87,7 +87,8 @@ impl UsageCounter {
         self.slowed
     }
 
-    /// Returns the time for which reading should stop, or `None` if the server is not slowed down any more.
+    /// Returns the time for which the caller must stop reading from the server, or `None` if the server need not be
+    /// slowed down any more.
     pub fn pause_before_next_read(&mut self) -> Option<Duration> {
         // Waits until a second's worth of bytes may be read, so that reading doesn't resume with a few bytes.
         let a_second = self.limits.bytes_per_minute / 60;

@@ -8,9 +8,10 @@ use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
 pub const CLOCK_COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum number of checks that network changes in a burst start without delay.
+/// Maximum number of checks that start without delay when the network changes several times in a row.
 pub const MAX_BURST_CHECKS: u32 = 3;
-/// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
+/// Minimum time by which a clock must have advanced beyond the comparison interval to show that the computer slept.
+/// Smaller differences may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
 
 /// The times that the wall clock and the monotonic clock showed at the last comparison.
@@ -73,7 +74,8 @@ pub struct CheckRateLimit {
 }
 
 impl CheckRateLimit {
-    /// Returns the time of the check for a reported change, or `None` if another check is already pending.
+    /// Returns the time at which to check the connections after a reported network change, or `None` if a check is
+    /// already pending.
     pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;
