@@ -1,5 +1,5 @@
-//! Loopback redirect listener: accepts the single valid authorization response, refuses all other requests without
-//! ending the sign-in, and shows a final page (RFC 8252, 7.3 and 8.3).
+//! Redirect listener on the loopback interface: accepts the expected authorization response, refuses all other requests
+//! without ending the sign-in, and shows a final page in the browser (RFC 8252, 7.3 and 8.3).
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(crate) struct RedirectListener {
     port: u16,
 }
 
-/// Authorization response whose state parameter is valid.
+/// Authorization response whose `state` parameter was found to be valid.
 #[derive(Debug)]
 pub(crate) struct AuthorizationResponse {
     pub(crate) answer: AuthorizationResult,

@@ -20,9 +20,10 @@ pub struct AuthorizationSettings {
     pub client: ClientSource,
     /// OAuth grant by which the app obtains tokens.
     pub grant: GrantKind,
-    /// Scopes that the user configured, or `None`. Used if the server's challenge has no scopes.
+    /// Scopes that the user configured, which are used if the server's challenge has none. `None` if the user
+    /// configured none.
     pub scopes: Option<Vec<String>>,
-    /// Issuer that the user configured, or `None`. If set, no other authorization server is used.
+    /// Issuer that the user configured as the only one to use, or `None` if any authorization server may be used.
     pub issuer: Option<String>,
     /// Use of DPoP to bind tokens to a key (RFC 9449).
     pub dpop: DpopUse,
@@ -40,9 +41,10 @@ pub struct AuthorizationSettings {
 /// the authorization server, or else the user enters a client id.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSource {
-    /// Pre-registered client id from the settings.
+    /// Pre-registered client id from the settings, or `None` if there is none.
     pub preregistered: Option<PreregisteredClient>,
-    /// The `https` URL of a client ID metadata document (CIMD).
+    /// The `https` URL of a client ID metadata document (CIMD), which can serve as the client id. `None` if the app has
+    /// none.
     pub metadata_url: Option<Url>,
     /// Name of the app, which a client registration or metadata document contains.
     pub name: String,
@@ -113,7 +115,8 @@ pub enum ClientAuthentication {
     Secret {
         /// Client secret that the issuer assigned.
         secret: SecretString,
-        /// Method of sending the secret. If `None`, a method that the metadata lists is used.
+        /// Method of sending the secret. If `None`, one of the methods that the authorization server's metadata lists
+        /// is used.
         method: Option<ClientSecretMethod>,
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
@@ -176,7 +179,7 @@ pub enum DpopUse {
     Auto,
     /// DPoP is always used, and a token that is not bound to the key is rejected.
     Always,
-    /// DPoP is never used, even if supported.
+    /// DPoP is never used, even if the servers support it.
     Never,
 }
 

@@ -26,15 +26,15 @@ pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries in the log of one server.
 pub const MAX_ACTIVITY_ENTRIES: usize = 2_000;
-/// Default maximum size of a server's entries, in bytes. The user can change it.
+/// Default maximum size of all entries of one server together, in bytes. The user can change it.
 pub const DEFAULT_MAX_ACTIVITY_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
 pub const MAX_ENTRY_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
 const ENTRY_PREVIEW_CHARS: usize = 200;
-/// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
-/// Most entries of an idle server are such responses.
+/// Methods of requests whose responses are stored compressed, because their contents are also stored elsewhere and are
+/// rarely read here. Most entries of an idle server are such responses.
 const COMPRESSED_RESPONSE_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
@@ -49,7 +49,7 @@ pub struct ActivityEntry {
     pub kind: ActivityKind,
     /// Set if the host sent the message to the server. Otherwise the server sent it.
     pub sent: bool,
-    /// Method of the message, or of the request that it answers.
+    /// Method of the message or, for a response, of the request that it answers.
     pub method: Option<Cow<'static, str>>,
     id: Option<EntryId>,
     /// Size of the whole message, in bytes.

@@ -2,7 +2,7 @@
 
 use super::UnknownPackage;
 
-/// The known options of a launcher, written as on the command line, with their dashes.
+/// The options of a launcher that the parser knows, each written with its dashes as on the command line.
 pub(super) struct LauncherOptions {
     /// Names of the launcher's options without a value.
     pub(super) flags: &'static [&'static str],
@@ -10,7 +10,7 @@ pub(super) struct LauncherOptions {
     pub(super) valued: &'static [&'static str],
 }
 
-/// Value of an option on a launcher's command line.
+/// An option on a launcher's command line, with its value.
 pub(super) struct OptionValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
