@@ -38,7 +38,7 @@ impl Drop for ResolvingThreadPermit {
 pub type LinkTargets = HashMap<String, Option<String>>;
 
 /// Resolves the symbolic links in these paths on separate threads. Paths that are not resolved within
-/// [`RESOLVE_TIMEOUT`] are missing in the result.
+/// half a second are missing in the result.
 pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     let following = tokio::task::spawn_blocking(move || {
         resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, resolve_path)

@@ -46,14 +46,14 @@ impl RestartBackoff {
     }
 
     /// Makes the delays start from the minimum again if the server has run (`lasted`) for at least
-    /// [`BACKOFF_RESET_RUN_TIME`].
+    /// 60 seconds.
     pub fn reset_after_run(&mut self, lasted: Duration) {
         if lasted >= BACKOFF_RESET_RUN_TIME {
             self.attempt = 0;
         }
     }
 
-    /// Returns `true` if a restart was attempted and the server has not run for [`BACKOFF_RESET_RUN_TIME`] since then.
+    /// Returns `true` if a restart was attempted and the server has not run for 60 seconds since then.
     pub const fn is_restarting(&self) -> bool {
         self.attempt > 0
     }
