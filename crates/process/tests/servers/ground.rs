@@ -15,7 +15,7 @@ use crate::finished::{FinishedServer, wait_until_finished};
 /// Time limit for a script in the sandbox to end or be stopped, long enough for a slow computer.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Folders of a user, one of them secret.
+/// Folders of a user in a temporary folder. One of them contains secrets.
 pub struct TestUserHome {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
@@ -47,8 +47,8 @@ impl TestUserHome {
     }
 }
 
-/// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
-/// to Landlock.
+/// Returns the name of each sandbox mechanism that works on this computer, with a search path that leads to its use:
+/// one that contains bubblewrap for bubblewrap, and one without it for Landlock.
 pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestUserHome::new();
     let command = shell_command(":", ground.sandbox(false));
