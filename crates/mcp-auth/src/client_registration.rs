@@ -175,7 +175,8 @@ fn parse_registration(
     })
 }
 
-/// Returns the `token_endpoint_auth_method` to register: `none` if supported, since native apps are public clients.
+/// Returns the value of `token_endpoint_auth_method` with which to register the app: `none` if the server supports it,
+/// since native apps are public clients.
 pub(crate) fn auth_method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];

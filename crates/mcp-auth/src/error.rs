@@ -250,7 +250,7 @@ pub enum AuthErrorCause {
         /// Human-readable cause, without the key.
         cause: String,
     },
-    /// The authorization server supports neither the configured method of client authentication nor, for signed
+    /// The authorization server does not support the configured method of client authentication or, for signed
     /// assertions, the configured algorithm.
     #[error("the authorization server does not support {method}; it lists {listed}")]
     NoProof {

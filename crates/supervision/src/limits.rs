@@ -240,7 +240,7 @@ impl ResourcesUsage {
     }
 }
 
-/// A limit, the usage that counts towards it, and the number of violations.
+/// A limit, the present usage that counts towards it, and how often it was exceeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {

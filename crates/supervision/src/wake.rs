@@ -68,7 +68,7 @@ impl SourceAddresses {
 /// and one per [`CLOCK_COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckRateLimit {
-    /// Time at which the full burst is available again.
+    /// Time at which [`MAX_BURST_CHECKS`] checks without delay are allowed again. `None` before the first check.
     full_at: Option<Instant>,
     is_pending: bool,
 }

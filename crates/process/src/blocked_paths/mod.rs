@@ -67,7 +67,7 @@ pub enum FolderProposal {
         folder: String,
         /// Names of the first entries of the folder, at most six.
         names: Vec<String>,
-        /// Number of entries of the folder, at most 1000.
+        /// Number of entries of the folder. Counted up to 1000.
         count: u32,
     },
     /// Proposes no folder for the path.

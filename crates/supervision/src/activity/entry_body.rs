@@ -21,7 +21,8 @@ pub(super) enum EntryBody {
 }
 
 impl EntryBody {
-    /// Copies the bytes, because a slice of the read buffer would keep the whole buffer in memory.
+    /// Creates an uncompressed body with a copy of the bytes, because a slice of the read buffer would keep the whole
+    /// buffer in memory.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
     }

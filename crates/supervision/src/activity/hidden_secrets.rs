@@ -12,15 +12,16 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// Minimum length of a redacted secret, in bytes. Shorter texts would occur in many places that contain no secret.
 const MIN_REDACTED_SECRET_BYTES: usize = 8;
-/// Maximum number of tokens for one server. The latest ones are retained.
+/// Maximum number of tokens that are redacted in the log of one server. If there are more, only the latest ones are.
 const MAX_REDACTED_TOKENS: usize = 16;
-/// Maximum number of secrets from the settings of one server. The latest ones are retained.
+/// Maximum number of secrets from a server's settings that are redacted in its log. If there are more, only the latest
+/// ones are.
 const MAX_NAMED_SECRETS: usize = 64;
 
 /// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
 pub(super) struct RedactedSecrets {
-    /// Secrets to which the server's settings refer.
+    /// Secrets to which the server's settings refer by name.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
