@@ -39,8 +39,8 @@ pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Re
     }
 }
 
-/// Removes all capabilities from the bounding set of the calling process, a child, so that its program gets none even if
-/// its user is root. With capabilities, the program could access other processes. Does nothing if the child is not
+/// Removes all capabilities from the bounding set of the calling process, a child, so that its program gets none even
+/// if its user is root. With capabilities, the program could access other processes. Does nothing if the child is not
 /// permitted to change the set.
 #[cfg(target_os = "linux")]
 pub(crate) fn drop_capabilities() -> io::Result<()> {
