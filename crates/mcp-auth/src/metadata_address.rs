@@ -16,7 +16,7 @@ const MAX_DISPLAYED_URL_CHARS: usize = 200;
 /// Maximum length in bytes of a URL from metadata or a challenge.
 const MAX_URL_BYTES: usize = 4096;
 
-/// URLs that the user entered for one server: its own URL, and configured issuers.
+/// URLs that the user entered for one server: the URL of the server itself, and those of configured issuers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UserEnteredUrls(Vec<Url>);
 
@@ -127,7 +127,8 @@ fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'stat
     Ok(url)
 }
 
-/// Returns `true` if two URLs belong to the same operator, because they have the same registrable domain or origin.
+/// Returns `true` if two URLs have the same registrable domain or the same origin, and so probably belong to the same
+/// operator.
 pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     let domain = |url: &Url| match url.host() {
         Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
@@ -191,7 +192,7 @@ pub(crate) fn displayed_url(url: &Url) -> String {
     displayed_text(url.as_str())
 }
 
-/// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
+/// Formats untrusted text for messages, on a single line. Tabs, which URL parsers ignore, are shown as `\t`.
 pub(crate) fn displayed_text(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_URL_CHARS * 2).collect();
     visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
+/// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check its owner and its permissions",
@@ -18,14 +18,15 @@ pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> St
     StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
 }
 
-/// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
+/// Creates a folder, and its missing parent folders, with access only for their owner. An existing folder is left
+/// unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     crate::private_files::private_folder_builder()
         .create(path)
         .map_err(|error| file_error(path, "make the folder", &error))
 }
 
-/// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.
+/// Reads a whole file. Returns `None` if the file does not exist, and an error if it is larger than `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -41,7 +42,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of [`write`] if the file already exists.
+/// Tells [`write`] how to treat a file that already exists at the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExistingFileAction {
     /// Replace the existing file.
@@ -75,8 +76,8 @@ pub(crate) fn replace_with_file(path: &Path, from: &Path, bytes: &[u8]) -> Resul
     }
 }
 
-/// Syncs the folder of a file to disk, so that a new name in it is durable. Does nothing on systems that can't sync a
-/// folder, because they do so themselves.
+/// Syncs the parent folder of a file to disk, so that the name of a new file is durable. Does nothing on systems that
+/// can't sync a folder, because they do so themselves.
 fn sync_folder_of(path: &Path) {
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();

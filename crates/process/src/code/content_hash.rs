@@ -1,6 +1,6 @@
-//! Hash of a launch file's content. [`launch_files`](super::launch_files) hashes each file several times per start.
-//! Small files are read each time. For a large file, the hash is cached if file metadata proves that the file is
-//! unchanged.
+//! Hash of the content of a file that decides what a command runs. [`launch_files`](super::launch_files) hashes each
+//! such file several times per start. Small files are read each time. For a large file, the hash is cached and used
+//! again as long as the file's metadata prove that the file is unchanged.
 
 #[cfg(target_os = "linux")]
 use std::collections::VecDeque;
@@ -85,7 +85,7 @@ mod cache {
 
     static HASH_CACHE: Mutex<VecDeque<(FileFingerprint, String)>> = Mutex::new(VecDeque::new());
 
-    /// Metadata that identify a file and its state. Used as the cache key of the file's hash.
+    /// Metadata that identify a file and the state of its content. Key of the file's hash in the cache.
     #[derive(PartialEq, Eq)]
     pub(super) struct FileFingerprint {
         place: (u64, u64),
@@ -95,7 +95,8 @@ mod cache {
     }
 
     impl FileFingerprint {
-        /// Returns the cache key of a file's hash, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        /// Returns the fingerprint of a file with this metadata, or `None` if the file was changed within the last
+        /// [`MIN_SETTLED_AGE`].
         pub(super) fn from_metadata(facts: &Metadata) -> Option<FileFingerprint> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();

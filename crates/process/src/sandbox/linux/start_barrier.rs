@@ -1,5 +1,5 @@
-//! Delays a server's program after bubblewrap was started: bubblewrap has created the server's network namespace and
-//! waits until the proxy listens in it.
+//! Delays the start of a server's program: bubblewrap creates the server's network namespace, and waits to run the
+//! program until the egress proxy listens in that namespace.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::bubblewrap::wait_for_end;
 use crate::platform;
 use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
-use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
+use crate::sandbox::{CHOOSE_ANOTHER_NETWORK_SENTENCE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -56,7 +56,7 @@ impl StartBarrier {
         Ok((StartBarrier { hosts, report, open }, BarrierDescriptors { info: info.into(), block: block.into() }))
     }
 
-    /// Starts the proxy in the server's network namespace, then lets its program run.
+    /// Starts the proxy in the server's network namespace, then lets bubblewrap run the server's program.
     ///
     /// # Errors
     /// Returns [`SandboxError::NoMechanism`] if the proxy can't listen in that namespace. The program does not run, and
@@ -75,12 +75,12 @@ impl StartBarrier {
         held.is_released = started.is_ok();
         started.map_err(|cause| {
             let cause = format!("the network of named hosts can't be set up ({cause})");
-            SandboxError::NoMechanism { cause, next: NAMED_HOSTS_ADVICE }
+            SandboxError::NoMechanism { cause, next: CHOOSE_ANOTHER_NETWORK_SENTENCE }
         })
     }
 }
 
-/// A bubblewrap process whose program must not run yet. Dropping it kills the process.
+/// A bubblewrap process that waits and must not run its program yet. Dropping this value kills the process.
 struct HeldProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
