@@ -71,7 +71,7 @@ struct ProbeState {
     unanswered_since: Option<Instant>,
 }
 
-/// What to do next with a page that shows apps.
+/// Next action for a page that shows apps.
 #[derive(Debug, PartialEq, Eq)]
 enum ProbeStep {
     Send,

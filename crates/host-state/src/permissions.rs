@@ -1,9 +1,11 @@
 //! The data that policy decisions depend on, except for the definitions of tools.
 
 mod revoked;
+mod stored_uses;
 mod uses;
 
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
+pub use stored_uses::with_last_uses;
 pub use uses::PermissionUses;
 
 use std::collections::HashMap;

@@ -70,7 +70,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) refusals: RequestBudget,
 }
 
-/// What the vault is known to contain for the sign-in, from the last read or write.
+/// Contents of the vault for the sign-in that are known from the last read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum VaultContents {
     /// The vault was not read yet, or could not be read.
