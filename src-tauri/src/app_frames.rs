@@ -6,7 +6,7 @@
 
 use api::Api;
 use tauri::http::{Response, StatusCode, Uri};
-use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
+use tauri::{AppHandle, Builder, Manager as _, Runtime, Url, WebviewWindow};
 
 #[cfg(target_os = "linux")]
 use crate::connection_hints;
@@ -23,10 +23,14 @@ const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 /// shown.
 pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
+/// Function that is called with the label of a window in which a frame loads a document of an app.
+pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
+
 /// Registers the URL scheme from which apps' documents are served.
-pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
-    builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, |context, request, responder| {
+pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
+    builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
+        on_load(context.app_handle(), context.webview_label());
         responder.respond(respond(api.as_ref(), request.uri()));
     })
 }

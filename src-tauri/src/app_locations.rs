@@ -93,21 +93,8 @@ fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     if !found.is_file() || (found.len() == demo.metadata()?.len() && fs::read(&copy)? == fs::read(demo)?) {
         return Ok(false);
     }
-    copy_program(demo, &copy)?;
+    store::copy_file(demo, &copy)?;
     Ok(true)
-}
-
-/// Copies a program. If the copy exists, it is replaced at once, also while it runs.
-fn copy_program(program: &Path, copy: &Path) -> io::Result<()> {
-    let unfinished = copy.with_extension("new");
-    // An interrupted copy may have left a file that can't be written to.
-    match fs::remove_file(&unfinished) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    // Copies the mode as well, so the copy is executable.
-    fs::copy(program, &unfinished)?;
-    fs::rename(&unfinished, copy)
 }
 
 /// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
@@ -132,7 +119,7 @@ fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> i
     let folder = home.join(COPIED_PROGRAMS_PATH);
     fs::create_dir_all(&folder)?;
     let copy = folder.join(name);
-    copy_program(&demo, &copy)?;
+    store::copy_file(&demo, &copy)?;
     Ok(Some(copy))
 }
 
@@ -203,8 +190,6 @@ mod tests {
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         for other in ["version 1", "a version of another size"] {
             fs::write(&copy, other).unwrap();
-            // An earlier update was interrupted.
-            fs::write(copy.with_extension("new"), "vers").unwrap();
             assert!(update(), "{other} is replaced");
             assert_eq!(fs::read(&copy).unwrap(), b"version 2");
             assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "no unfinished copy should remain");

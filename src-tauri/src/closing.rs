@@ -10,7 +10,7 @@ use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
-use crate::{background, window_labels};
+use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};
 
@@ -76,12 +76,12 @@ pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Spawns a task that exits Drawbridge on a termination signal of the system.
-pub(crate) fn exit_on_signal(app: &AppHandle) {
+/// Spawns a task that quits Drawbridge on a termination signal of the system, once the pages have stored their drafts.
+pub(crate) fn quit_on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         match wait_for_signal().await {
-            Ok(()) => app.exit(0),
+            Ok(()) => quitting::quit(&app),
             Err(error) => tracing::warn!("failed to listen for signals: {error}"),
         }
     });

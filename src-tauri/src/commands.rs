@@ -70,27 +70,16 @@ fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
             InvokeBody::Raw(_) => &EMPTY_REQUEST,
         };
         let webview = message.webview_ref();
-        if webview.label() != MAIN_WINDOW {
-            let own = webview.try_state::<ConversationWindows>();
-            let own = own.and_then(|windows| windows.conversation_of(webview.label()));
-            if !names_only(request, own.as_deref()) {
-                return Err(InvokeError::from("this window may not use another conversation"));
-            }
-        }
-        let text = api::respond(&api, message.command(), request).await.map_err(InvokeError::from)?;
+        let response = if webview.label() == MAIN_WINDOW {
+            api::respond(&api, message.command(), request).await
+        } else {
+            let windows = webview.try_state::<ConversationWindows>();
+            let own = windows.and_then(|windows| windows.conversation_of(webview.label()));
+            api::respond_in_conversation(&api, message.command(), request, own.as_deref()).await
+        };
+        let text = response.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))
     });
-}
-
-/// Objects of a request that can name a conversation in addition to the request itself. All other objects, such as the
-/// arguments of a call, have contents of servers.
-const NAMING_OBJECTS: [&str; 2] = ["call", "scope"];
-
-/// Returns `true` if a request names no conversation except `own`.
-fn names_only(request: &Value, own: Option<&str>) -> bool {
-    let inner = NAMING_OBJECTS.iter().filter_map(|key| request.get(key));
-    let mut named = std::iter::once(request).chain(inner).filter_map(|object| object.get("conversation"));
-    named.all(|name| name.is_null() || (name.is_string() && name.as_str() == own))
 }
 
 #[cfg(test)]
@@ -98,8 +87,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::{Value, json};
-
-    use super::names_only;
 
     include!("own_commands.rs");
 
@@ -212,29 +199,5 @@ mod tests {
         for name in granted {
             assert!(known.contains(name), "{name} should be a command of the table or of the shell");
         }
-    }
-
-    #[test]
-    fn window_of_a_conversation_may_not_name_another_one() {
-        let own = Some("c1");
-        for request in [
-            json!({"conversation": "c1", "text": "Dear Ann"}),
-            json!({"server": "files", "conversation": null}),
-            json!({"server": "files", "arguments": {"conversation": "c2"}}),
-            json!({"call": {"type": "item", "conversation": "c1", "item": "i1"}}),
-            json!({}),
-            Value::Null,
-        ] {
-            assert!(names_only(&request, own), "{request} should be permitted");
-        }
-        for request in [
-            json!({"conversation": "c2", "text": "Dear Ann"}),
-            json!({"conversation": {"id": "c2"}}),
-            json!({"call": {"type": "item", "conversation": "c2", "item": "i1"}}),
-            json!({"id": "q1", "scope": {"kind": "conversation", "conversation": "c2"}}),
-        ] {
-            assert!(!names_only(&request, own), "{request} should be refused");
-        }
-        assert!(!names_only(&json!({"conversation": "c1"}), None), "a closed window has no conversation");
     }
 }

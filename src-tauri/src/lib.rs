@@ -33,6 +33,8 @@ mod presence;
 mod quitting;
 mod request_windows;
 mod shell_events;
+#[cfg(target_os = "linux")]
+mod stalled_apps;
 mod start;
 mod system_language;
 mod system_switch;
@@ -110,12 +112,17 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
-    // On Linux, `page_sandbox` watches the web processes.
+    // On Linux, `page_sandbox` and `stalled_apps` watch the web processes.
     #[cfg(target_os = "macos")]
     let builder = builder.on_web_content_process_terminate(|webview| {
         conversation_windows::close_crashed_window(tauri::Manager::app_handle(webview), webview.label());
     });
-    app_frames::register(builder)
+    #[cfg(target_os = "linux")]
+    let (builder, on_app_load) =
+        (builder.manage(stalled_apps::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
+    #[cfg(not(target_os = "linux"))]
+    let on_app_load = |_: &tauri::AppHandle, _: &str| {};
+    app_frames::register(builder, on_app_load)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.

@@ -1,4 +1,8 @@
-//! Quits Drawbridge once the pages have stored their drafts. Called by `background.rs`, `menu_bar` and `tray`.
+//! Quits or restarts Drawbridge once the pages have stored their drafts. Called by `background.rs`, `closing.rs`,
+//! `menu_bar`, `tray` and `app_updates`.
+//!
+//! On macOS, the Dock and the end of the session end an app without a way to wait. A page stores a draft a moment after
+//! a change, so the last words of a draft may then be missing.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +16,7 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 /// Timeout for the pages to store their drafts before Drawbridge quits.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Pages that store their drafts because the user quits.
+/// Pages that store their drafts because Drawbridge quits.
 #[derive(Default)]
 pub(crate) struct Quitting(Mutex<Option<UnstoredDrafts>>);
 
@@ -23,21 +27,32 @@ struct UnstoredDrafts {
     stored: Option<oneshot::Sender<()>>,
 }
 
+/// State of the drafts when Drawbridge begins to quit.
+#[derive(Debug)]
+enum DraftsOnQuit {
+    /// The pages were requested to store their drafts. The receiver resolves once they have.
+    Requested(oneshot::Receiver<()>),
+    /// There is no page with a draft.
+    NoPage,
+    /// Drawbridge began to quit before, and exits soon.
+    AlreadyRequested,
+}
+
 impl Quitting {
-    /// Requests all pages to store their drafts. Returns `None` if they were requested before, or there is no page.
-    fn begin(&self, events: &ShellEvents) -> Option<oneshot::Receiver<()>> {
+    /// Requests all pages to store their drafts, unless they were requested before.
+    fn begin(&self, events: &ShellEvents) -> DraftsOnQuit {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if unstored.is_some() {
-            return None;
+            return DraftsOnQuit::AlreadyRequested;
         }
         let windows: HashSet<String> = events.send_to_all(|| ShellEvent::Quitting).into_iter().collect();
         let (sender, stored) = oneshot::channel();
         let is_any = !windows.is_empty();
         *unstored = Some(UnstoredDrafts { windows, stored: Some(sender) });
-        is_any.then_some(stored)
+        if is_any { DraftsOnQuit::Requested(stored) } else { DraftsOnQuit::NoPage }
     }
 
-    /// Records that the page of a window has stored its drafts. Returns `false` if the user does not quit.
+    /// Records that the page of a window has stored its drafts. Returns `false` if Drawbridge does not quit.
     pub(crate) fn mark_stored(&self, window: &str) -> bool {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(UnstoredDrafts { windows, stored }) = unstored.as_mut() else { return false };
@@ -52,20 +67,34 @@ impl Quitting {
     }
 }
 
-/// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Exits at once if the user quits
-/// a second time.
+/// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
+/// already quits.
 pub(crate) fn quit<R: Runtime>(app: &AppHandle<R>) {
-    let quitting = app.try_state::<Quitting>();
-    let Some(stored) = quitting.and_then(|quitting| quitting.begin(&app.state::<ShellEvents>())) else {
-        app.exit(0);
-        return;
+    end_after_drafts(app, |app| app.exit(0));
+}
+
+/// Restarts Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
+/// already quits.
+pub(crate) fn restart<R: Runtime>(app: &AppHandle<R>) {
+    end_after_drafts(app, AppHandle::request_restart);
+}
+
+fn end_after_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
+    let drafts = match app.try_state::<Quitting>() {
+        Some(quitting) => quitting.begin(&app.state::<ShellEvents>()),
+        None => DraftsOnQuit::NoPage,
+    };
+    let stored = match drafts {
+        DraftsOnQuit::Requested(stored) => stored,
+        DraftsOnQuit::NoPage => return end(app),
+        DraftsOnQuit::AlreadyRequested => return,
     };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         if tokio::time::timeout(DRAFTS_TIMEOUT, stored).await.is_err() {
             tracing::warn!("a page did not store its drafts within {} ms", DRAFTS_TIMEOUT.as_millis());
         }
-        app.exit(0);
+        end(&app);
     });
 }
 
@@ -82,16 +111,22 @@ mod tests {
         for window in ["main", "conversation-1"] {
             events.attach_page(window, Channel::new(|_| Ok(())));
         }
-        let mut stored = quitting.begin(&events).expect("the pages should be requested");
-        assert!(quitting.mark_stored("main"), "the windows should stay open while the user quits");
+        let DraftsOnQuit::Requested(mut stored) = quitting.begin(&events) else {
+            panic!("the pages should be requested");
+        };
+        assert!(quitting.mark_stored("main"), "the windows should stay open while the app quits");
         assert!(stored.try_recv().is_err(), "another page has not stored its draft");
-        assert!(quitting.mark_stored("conversation-1"), "the windows should stay open while the user quits");
+        assert!(quitting.mark_stored("conversation-1"), "the windows should stay open while the app quits");
+        assert!(
+            matches!(quitting.begin(&events), DraftsOnQuit::AlreadyRequested),
+            "a signal while the user quits should not end the wait"
+        );
         assert_eq!(stored.try_recv(), Ok(()), "all pages have stored their drafts");
-        assert!(quitting.begin(&events).is_none(), "a second request should not wait for the pages");
     }
 
     #[test]
     fn app_without_a_page_quits_at_once() {
-        assert!(Quitting::default().begin(&ShellEvents::default()).is_none(), "there is nothing to wait for");
+        let drafts = Quitting::default().begin(&ShellEvents::default());
+        assert!(matches!(drafts, DraftsOnQuit::NoPage), "there is nothing to wait for");
     }
 }

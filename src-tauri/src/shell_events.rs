@@ -1,17 +1,22 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
 //! Sent by `background.rs`, `closing.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
-//! `conversation_windows.rs` and `request_windows.rs`.
+//! `conversation_windows.rs`, `request_windows.rs` and `stalled_apps.rs`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use api::ShownApp;
+use domain::app_view::AppStopCause;
 use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
 use crate::open_request::NumberedOpenRequest;
 use crate::window_labels::MAIN_WINDOW;
+
+/// Maximum number of stored reports of stopped apps.
+const MAX_STORED_APP_REPORTS: usize = 8;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,14 +45,23 @@ pub(crate) enum ShellEvent {
         /// State after the change.
         report: UpdateReport,
     },
-    /// A window of a conversation was opened or closed. All windows are notified, and a page first of all.
+    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page
+    /// of the main window is notified, before all other events if it was loaded again for this reason.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
+    AppsStopped {
+        /// Closed apps, each once. Any of them may be the cause.
+        apps: Vec<ShownApp>,
+        /// Reason for which they were closed.
+        cause: AppStopCause,
+    },
+    /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
     ConversationWindowsChanged {
         /// Conversations that are open in windows of their own.
         conversations: Vec<String>,
     },
     /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
     WindowClosing,
-    /// The user quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
+    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
     /// for long.
     Quitting,
     /// The user chose a view in the window of a conversation that only the main window shows.
@@ -72,6 +86,8 @@ struct PageEventLinks {
     channels: HashMap<String, Channel<ShellEvent>>,
     /// Last event of each window that could not be sent because the window had no page.
     held: HashMap<String, ShellEvent>,
+    /// Reports of stopped apps that could not be sent because the main window had no page.
+    stopped_apps: Vec<ShellEvent>,
 }
 
 impl ShellEvents {
@@ -104,8 +120,25 @@ impl ShellEvents {
         }
     }
 
-    /// Starts to send events to a page: first the windows, by which the page decides where it shows a request, and then
-    /// the event that was stored for it.
+    /// Sends a report of stopped apps to the page of the main window, or stores it for its next page if it has none.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
+    pub(crate) fn report_stopped_apps(&self, report: ShellEvent) {
+        let mut links = self.lock();
+        let is_sent = links.channels.get(MAIN_WINDOW).is_some_and(|channel| channel.send(report.clone()).is_ok());
+        if !is_sent && links.stopped_apps.len() < MAX_STORED_APP_REPORTS {
+            links.stopped_apps.push(report);
+        }
+    }
+
+    /// Stops sending events to the page of a window because its process has ended. The events that are stored for the
+    /// window remain.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
+    pub(crate) fn forget_page(&self, window: &str) {
+        self.lock().channels.remove(window);
+    }
+
+    /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the
+    /// windows, by which it decides where it shows a request, and then the event that was stored for it.
     pub(crate) fn attach_channel(
         &self,
         window: &str,
@@ -114,7 +147,8 @@ impl ShellEvents {
     ) {
         let mut links = self.lock();
         let held = links.held.remove(window);
-        for event in [Some(windows()), held].into_iter().flatten() {
+        let stopped = if window == MAIN_WINDOW { std::mem::take(&mut links.stopped_apps) } else { Vec::new() };
+        for event in stopped.into_iter().chain([windows()]).chain(held) {
             if let Err(error) = channel.send(event) {
                 tracing::warn!("failed to send an event to a new page: {error}");
             }
@@ -192,6 +226,35 @@ mod tests {
             "only the window with the menu bar should receive the action"
         );
         assert!(!events.send_to("conversation-2", ShellEvent::BundlesOver { count: 0 }), "a window without a page");
+    }
+
+    #[test]
+    fn stopped_apps_are_reported_to_the_next_page_before_it_shows_a_conversation() {
+        let events = ShellEvents::default();
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
+        let report = |tool: &str| ShellEvent::AppsStopped {
+            apps: vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }],
+            cause: AppStopCause::Unresponsive,
+        };
+        let sent = |tool: &str| {
+            let apps = json!([{"server": "harbour", "tool": tool}]);
+            json!({"type": "apps_stopped", "apps": apps, "cause": "unresponsive"})
+        };
+        let list = json!({"type": "conversation_windows_changed", "conversations": []});
+        let (ended_channel, ended) = page_channel();
+        events.attach_channel(MAIN_WINDOW, ended_channel, windows);
+        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        events.forget_page(MAIN_WINDOW);
+        events.report_stopped_apps(report("chart"));
+        assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
+        let (other_channel, other) = page_channel();
+        events.attach_channel("conversation-1", other_channel, windows);
+        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "only the main window should show the report");
+        let (channel, got) = page_channel();
+        events.attach_channel(MAIN_WINDOW, channel, windows);
+        assert_eq!(*got.lock().unwrap(), [sent("chart"), list], "the new page should get the report first");
+        events.report_stopped_apps(report("map"));
+        assert_eq!(got.lock().unwrap().last(), Some(&sent("map")), "a page should get a report at once");
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(api.clone());
     app.manage(EventPump::default());
     app_updates::start_updates(app);
-    closing::exit_on_signal(app);
+    closing::quit_on_signal(app);
     menu_bar::follow_menus(app);
     window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };

@@ -10,6 +10,8 @@ use tauri_plugin_window_state::StateFlags;
 use crate::app_frames;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
+#[cfg(target_os = "linux")]
+use crate::stalled_apps;
 use crate::window_labels::MAIN_WINDOW;
 
 /// Parameters with which the window is opened.
@@ -101,11 +103,12 @@ fn page_window<'a, R: Runtime>(
         .on_download(|_, _| false)
 }
 
-/// Isolates the frames of a new window's page and selects how it draws.
+/// Isolates the frames of a new window's page, watches its process, and selects how it draws.
 fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
-    PageSandbox::watch_web_process(window)
-        .and_then(|()| app_frames::isolate_app_frames(window))
-        .and_then(|()| drawing::select_rendering_method(window))
+    PageSandbox::watch_web_process(window)?;
+    #[cfg(target_os = "linux")]
+    stalled_apps::watch_web_process(window)?;
+    app_frames::isolate_app_frames(window).and_then(|()| drawing::select_rendering_method(window))
 }
 
 /// Brings a window to the front. Most systems highlight it in the task bar instead if it can't be raised.

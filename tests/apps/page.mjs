@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
-const SCRIPTS = ["attempt-tools.mjs", "window-attempts.mjs", "network-attempts.mjs", "leaving-attempts.mjs"];
+const ATTEMPTS = ["window", "network", "leaving", "click"].map((kind) => `${kind}-attempts.mjs`);
+const SCRIPTS = ["attempt-tools.mjs", ...ATTEMPTS];
 
 const read = (name) => readFileSync(join(FOLDER, name), "utf8");
 /** Returns a script without its imports, since all scripts become one. */

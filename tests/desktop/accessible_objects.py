@@ -1,5 +1,5 @@
 # Prints what a program exports to assistive technology (AT-SPI) as one JSON object for each accessible object, with its children. Expects
-# the name of the program. Used by `transcript.mjs`.
+# the name of the program. With the name of a button as a second argument, presses this button instead. Used by `accessible.mjs`.
 
 import json
 import sys
@@ -49,6 +49,19 @@ def read(accessible, depth=0):
     }
 
 
+def find_button(accessible, name, depth=0):
+    """Returns the first button with this name, or None."""
+    # Releases of AT-SPI name this role differently.
+    if accessible.get_role_name() in ("push button", "button") and accessible.get_name() == name:
+        return accessible
+    children = [accessible.get_child_at_index(index) for index in range(accessible.get_child_count())]
+    for child in children:
+        found = find_button(child, name, depth + 1) if child and depth < MAX_DEPTH else None
+        if found:
+            return found
+    return None
+
+
 def programs():
     desktop = Atspi.get_desktop(0)
     found = (desktop.get_child_at_index(index) for index in range(desktop.get_child_count()))
@@ -64,4 +77,9 @@ program = next((program for program in running if program.get_name() == wanted),
 if program is None:
     names = ", ".join(program.get_name() for program in running) or "none"
     sys.exit(f"{wanted} exports no accessible objects; the programs that do: {names}")
-json.dump(read(program), sys.stdout)
+if len(sys.argv) == 2:
+    json.dump(read(program), sys.stdout)
+else:
+    button = find_button(program, sys.argv[2])
+    if button is None or not button.do_action(0):
+        sys.exit(f"there is no button {sys.argv[2]} to press")

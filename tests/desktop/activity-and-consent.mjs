@@ -43,6 +43,8 @@ export async function activityAndConsent(page, place, step) {
           window.__TAURI_INTERNALS__.invoke("call_tool", { request }).then(keep, keep);
         }, request);
       }
+      // The calls of one server are handled in any order. That of the first server is shown first.
+      await page.waitForConsentRequest("legacy");
     }
     await page.waitForConsentRequest("1 of 5");
     await page.picture("queue-front");

@@ -7,12 +7,19 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { assertNoKeyInFiles } from "./key-leaks.mjs";
 import { closeWindow } from "./close-window.mjs";
-import { CHILD, waitForNone, processes } from "./processes.mjs";
+import { CHILD, waitForExit, waitForNone, processes } from "./processes.mjs";
 
 /** Timeout in milliseconds for servers to end after the app was closed. They are killed after it. */
 const CLOSING_MS = 8_000;
 /** Timeout in milliseconds for servers to end after the app was killed. */
 const KILLED_MS = 3_000;
+
+/** Text in the composer that was stored before a signal. */
+const STORED_DRAFT = "By ferry, or by trai";
+/** Key that the user presses just before the signal. The page has not stored it yet. */
+const LAST_KEY = "n";
+/** Id of the conversation in which the user typed when the app received a signal. */
+let interrupted;
 
 /** Returns the processes of all servers and of their children that remain after the timeout. */
 const remainingProcesses = async (place, limit) => [
@@ -50,6 +57,33 @@ export async function exitBySignals(place, step) {
     assert.deepEqual(remaining, [], "the next start should end the child processes of servers");
     await end(next, "SIGTERM");
     assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no process should be left");
+  });
+}
+
+export async function signalWhileTyping(page, place, step) {
+  await step("SIGTERM while the user types ends the app", async () => {
+    const { value } = await page.invoke("create_conversation", { title: "Way home" });
+    interrupted = value.id;
+    await page.go(`#/conversation/${interrupted}`);
+    await page.fill("Message", STORED_DRAFT);
+    await page.until("the draft to be stored", async () => {
+      const { value } = await page.invoke("read_conversation", { conversation: interrupted });
+      return value.draft === STORED_DRAFT;
+    });
+    const apps = processes(place.home, place.app).map(({ pid }) => pid);
+    assert.equal(apps.length, 1, "the app should be one process");
+    await page.press(LAST_KEY);
+    process.kill(apps[0], "SIGTERM");
+    assert.ok(await waitForExit(apps[0], CLOSING_MS), "the app should have ended");
+  });
+}
+
+export async function draftAfterSignal(page, _place, step) {
+  await step("after the next start, the draft has the key that was pressed just before SIGTERM", async () => {
+    await page.waitForElement("button", "New conversation", "nav");
+    await page.go(`#/conversation/${interrupted}`);
+    const composed = () => page.run(() => document.querySelector("[data-testid=composer] textarea")?.value);
+    await page.until("the whole draft", async () => (await composed()) === STORED_DRAFT + LAST_KEY);
   });
 }
 

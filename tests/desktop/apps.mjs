@@ -11,6 +11,19 @@ const ESCAPE = "escape";
 /** Time limit of all attempts to escape in milliseconds. */
 const ATTEMPTS_MS = 120_000;
 
+/**
+ * Outcomes of attempts inside of a click. WebKit lets any page write to the clipboard in a click, as decision record
+ * 0106 and the guide say, and lets none read it.
+ */
+const CLICK_OUTCOMES = {
+  "a text by its function": "written",
+  "a text by the copy command": "written",
+  "a text by the cut command": "written",
+  "the paste command": "closed",
+  "the clipboard's text": "closed",
+  "the clipboard's content": "closed",
+};
+
 /** Returns number, name and outcome of all attempts once the last has ended. */
 function finishedAttempts(page) {
   return page.inFrame(FRAME, () =>
@@ -68,6 +81,10 @@ export async function apps(page, place, step) {
     assert.ok(attempts.length >= 60, `at least 60 attempts should be made, not ${attempts.length}`);
     const open = attempts.filter(([, , outcome]) => outcome !== "closed");
     assert.deepEqual(open, [], "no attempt should reach anything");
+    const ofClick = await page.inFrame(FRAME, () =>
+      page.run(() => JSON.parse(document.getElementById("results").dataset.click)),
+    );
+    assert.deepEqual(ofClick, CLICK_OUTCOMES, "a click should permit writing to the clipboard only");
     await callTool(page, ESCAPE, "connections");
     await page.allow("Allow once");
     const { value } = await page.invoke("read_activity", { server: ESCAPE, after: null, limit: 2000 });

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { KEY } from "./provider.mjs";
+/** API key of the mock provider of models. It must only be in requests to the provider. */
+export const KEY = "sk-canary-desktop-9e41d7";
 
 /** Asserts that no file in this folder contains the key. */
 export function assertNoKeyInFiles(folder) {

@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
-import { KEY } from "./provider.mjs";
+import { assertNoKeyInFiles, assertPageHasNoKey, KEY } from "./key-leaks.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const QUEUE = "[data-testid=queue]";

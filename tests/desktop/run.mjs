@@ -1,15 +1,17 @@
 // Runs a user's tasks in the real window: the built app with its page in WebKitGTK and the demo server. Requires a
 // display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers, `opened` openings
-// from outside of the window, `zoom` the zoom, `windows` the menu bar and windows of conversations, `transcript` a request as a
-// screen reader receives it. `steps` counts the steps of everyday tasks and writes their table.
+// Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers,
+// `stalled` an app that does not respond, `opened` openings from outside of the window, `zoom` the zoom, `windows` the menu
+// bar, windows of conversations, and a signal while the user types, `transcript` a request as a screen reader receives it. `steps` counts the
+// steps of everyday tasks and writes their table.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { Registry } from "../page/registry.mjs";
+import { Provider } from "../provider.cjs";
 
 import { serverRequests } from "./server-requests.mjs";
 import { apps } from "./apps.mjs";
@@ -18,20 +20,21 @@ import { calls } from "./calls.mjs";
 import { pageRestrictions } from "./page-restrictions.mjs";
 import { restoredAnswer, killWhileAnswering } from "./interrupted-answer.mjs";
 import { startSession } from "./driver.mjs";
-import { exitByClosing, exitBySignals } from "./app-exit.mjs";
+import { draftAfterSignal, exitByClosing, exitBySignals, signalWhileTyping } from "./app-exit.mjs";
 import { otherApps } from "./other-apps.mjs";
 import { installs, LISTED } from "./installs.mjs";
 import { sandboxRestored, blankPage, pageSandbox, quitApp, sandboxDisabled, sandboxStartFailure } from "./page-sandbox.mjs";
+import { KEY } from "./key-leaks.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
 import { firstCall, endApp, importTenServers } from "./new-user.mjs";
 import { createBundle, openedWhileRunning, openedAtStart } from "./openings.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
-import { startProvider } from "./provider.mjs";
 import { activityAndConsent } from "./activity-and-consent.mjs";
 import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
+import { stalledApp } from "./stalled-app.mjs";
 import { steps } from "./steps.mjs";
 import { approvalTranscript } from "./transcript.mjs";
 import { conversationWindow, menuBar } from "./windows.mjs";
@@ -50,7 +53,7 @@ process.once("exit", () => {
   rmSync(all, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-const provider = await startProvider();
+const provider = await Provider.start(KEY);
 const registry = await Registry.start(LISTED);
 /** Returns the path of the script that starts a server package from npm. */
 const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");
@@ -161,14 +164,20 @@ try {
     await windowOf(large, [], zoomByKeys, endApp);
     await windowOf(large, [], zoomRestored, endApp);
   }
+  if (only === undefined || only === "stalled") {
+    // The session of the driver ends with the blocked process, so that the window is operated by accessible objects.
+    await windowOf(placeOf("stalled", { NO_AT_BRIDGE: undefined }), [], stalledApp);
+  }
   if (only === undefined || only === "windows") {
-    await windowOf(placeOf("windows"), [], menuBar, conversationWindow, endApp);
+    const windows = placeOf("windows");
+    await windowOf(windows, [], menuBar, conversationWindow, signalWhileTyping);
+    await windowOf(windows, [], draftAfterSignal, endApp);
   }
   if (only === undefined || only === "transcript") {
     // The app exports its accessible objects to the separate session bus of the test.
     await windowOf(placeOf("read", { NO_AT_BRIDGE: undefined }), [], approvalTranscript, endApp);
   }
-  if (["zoom", "windows", "transcript"].includes(only)) {
+  if (["zoom", "stalled", "windows", "transcript"].includes(only)) {
     // Covered above.
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 
 import { callTool } from "./calls.mjs";
-import { assertPageHasNoKey } from "./key-leaks.mjs";
-import { KEY } from "./provider.mjs";
+import { assertPageHasNoKey, KEY } from "./key-leaks.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { KEY } from "./provider.mjs";
+import { KEY } from "./key-leaks.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const TURN = "[data-testid=turn-requests]";
@@ -21,7 +21,7 @@ const ENTER = "\uE007";
 
 /** Everyday tasks, each with the target and the current maximum of its number of steps. */
 const TASKS = {
-  first: { what: "First start to the first result", goal: 4, most: 5 },
+  first: { what: "First start to the first result", goal: 4, most: 4 },
   again: { what: "The same call again, approved again", goal: 1, most: 2 },
   covered: { what: "The same call again, allowed until Drawbridge closes", goal: 1, most: 1 },
   three: { what: "Allow three calls of one turn", goal: 2, most: 4 },

@@ -2,19 +2,15 @@
 // (AT-SPI), in reading order. `run.mjs transcript` compares them with `transcripts/approval.txt`, and writes the file
 // instead if UPDATE_TRANSCRIPTS is set.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
+
+import { accessibleObjects } from "./accessible.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const FILE = join(import.meta.dirname, "transcripts/approval.txt");
-/** Python of the system, which has the bindings that the package manager installs. */
-const PYTHON = "/usr/bin/python3";
-const OBJECTS = join(import.meta.dirname, "accessible_objects.py");
 /** Character in the text of an object that stands for a child. */
 const CHILD = "\uFFFC";
-const MAX_BYTES = 16 << 20;
 const TITLE = "Run add on demo?";
 
 /** Content that a user who can't see the request must hear, in this order. */
@@ -77,8 +73,7 @@ function normalized(line, place) {
 }
 
 async function transcript(place) {
-  const { stdout } = await promisify(execFile)(PYTHON, [OBJECTS, basename(place.app)], { maxBuffer: MAX_BYTES });
-  const dialog = find(JSON.parse(stdout), "dialog", TITLE);
+  const dialog = find(await accessibleObjects(place), "dialog", TITLE);
   return dialog ? lines(dialog).map((line) => normalized(line, place)) : [];
 }
 

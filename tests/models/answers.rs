@@ -6,13 +6,13 @@ use models::{
     StopReason,
 };
 
-use crate::fake::{ALL_WIRE_PROTOCOLS, FakeProvider, collect_response, expect_reply, provider_client, text_request};
+use crate::fake::{FakeProvider, collect_response, expect_reply, provider_client, text_request};
 use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 
 #[tokio::test]
 async fn text_streams_and_is_complete() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let (received, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
         let reply = reply.expect("a reply");
         let streamed: String = received
@@ -40,7 +40,7 @@ async fn text_streams_and_is_complete() {
 #[tokio::test]
 async fn thinking_is_separate_from_the_text() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let request = ModelRequest { thinking: true, ..text_request(wire, "think first") };
         let (received, reply) = collect_response(&fake.client(wire), request).await;
         let reply = reply.expect("a reply");
@@ -63,7 +63,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     let fake = FakeProvider::start();
     let first =
         expect_reply(&fake.client(ProviderKind::Anthropic), text_request(ProviderKind::Anthropic, "think first")).await;
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let mut request = text_request(wire, "think first");
         request.messages.push(first.message.clone());
         request.messages.push(ModelMessage::text(Role::User, "go on"));
@@ -78,7 +78,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request in a wire format and returns the JSON body that the provider received.
+/// Sends a request in an API and returns the JSON body that the provider received.
 async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = capture_request().await;
     let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;
@@ -88,7 +88,7 @@ async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_js
 #[tokio::test]
 async fn images_are_sent() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let picture =
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
         let parts = vec![MessagePart::text("what is in the picture"), picture];
@@ -105,7 +105,7 @@ async fn images_are_sent() {
 #[tokio::test]
 async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
-    // On Ollama's wire format the fake provider always reports "stop". A separate test below covers it.
+    // On Ollama's API the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = expect_reply(&fake.client(wire), text_request(wire, "stop early")).await;
         assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: the token limit was reached");

@@ -1,4 +1,4 @@
-//! Fake provider (aimock), which a test starts and uses in each wire format.
+//! Fake provider (aimock), which a test starts and uses in each API.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +10,6 @@ use models::{
 };
 
 use crate::running::RunningProgram;
-
-/// Wire formats of the APIs of all supported providers.
-pub(crate) const ALL_WIRE_PROTOCOLS: [ProviderKind; 5] = [
-    ProviderKind::OpenAi,
-    ProviderKind::Responses,
-    ProviderKind::Anthropic,
-    ProviderKind::Gemini,
-    ProviderKind::Ollama,
-];
 
 /// API key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
@@ -40,12 +31,12 @@ impl FakeProvider {
         Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
-    /// Returns a client for a wire format with the correct key.
+    /// Returns a client for an API with the correct key.
     pub(crate) fn client(&self, kind: ProviderKind) -> HttpProvider {
         self.client_with(kind, Some(KEY), ConversionChoices::default())
     }
 
-    /// Returns a client for a wire format with this API key and these conversions.
+    /// Returns a client for an API with this API key and these conversions.
     pub(crate) fn client_with(
         &self,
         kind: ProviderKind,
@@ -56,7 +47,7 @@ impl FakeProvider {
     }
 }
 
-/// Returns a client for a wire format at the base URL `base`.
+/// Returns a client for an API at the base URL `base`.
 pub(crate) fn provider_client(
     kind: ProviderKind,
     base: &str,
@@ -67,7 +58,7 @@ pub(crate) fn provider_client(
     HttpProvider::new(provider_settings(kind, base, conversions), key.map(Into::into), client)
 }
 
-/// Returns the settings of a provider for a wire format at the base URL `base`.
+/// Returns the settings of a provider for an API at the base URL `base`.
 pub(crate) fn provider_settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
     let path = match kind {
         ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
@@ -84,7 +75,7 @@ pub(crate) fn provider_settings(kind: ProviderKind, base: &str, conversions: Con
     }
 }
 
-/// Returns the name of a model that a provider with this wire format has.
+/// Returns the name of a model that a provider with this API has.
 pub(crate) fn model_name(kind: ProviderKind) -> String {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Responses => "gpt-4o",

@@ -2,7 +2,7 @@
 
 use models::{ModelError, ProviderKind, ReplyDelta};
 
-use crate::fake::{ALL_WIRE_PROTOCOLS, FakeProvider, collect_response, text_request};
+use crate::fake::{FakeProvider, collect_response, text_request};
 use crate::scripted::{AfterPieces, serve_pieces};
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn each_error_is_classified_on_every_wire() {
         ("no credit", "noCredit", "top it up"),
         ("no model", "notFound", "choose another one"),
     ];
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         for (name, code, next) in cases {
             let (_, error) =
                 collect_response(&fake.client(wire), text_request(wire, &format!("say the error {name}"))).await;
@@ -58,7 +58,7 @@ async fn context_limit_is_reported() {
 #[tokio::test]
 async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let (received, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
         assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the truncation should be reported");
         let has_text = received.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
@@ -71,7 +71,7 @@ async fn unreachable_provider_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let provider = crate::fake::provider_client(wire, &url, None, models::ConversionChoices::default());
         let (_, error) = collect_response(&provider, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");

@@ -7,15 +7,13 @@ use std::time::Duration;
 use models::{ConversionChoices, MAX_PROVIDER_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
 use serde_json::json;
 
-use crate::fake::{
-    ALL_WIRE_PROTOCOLS, FakeProvider, KEY, collect_response, expect_reply, provider_client, text_request,
-};
+use crate::fake::{FakeProvider, KEY, collect_response, expect_reply, provider_client, text_request};
 use crate::scripted::{AfterPieces, http_response, serve_pieces, start_scripted_server};
 
 #[tokio::test]
 async fn wrong_and_missing_key_are_distinct_errors() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let wrong = fake.client_with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
         let (_, error) = collect_response(&wrong, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
@@ -36,7 +34,7 @@ async fn wrong_and_missing_key_are_distinct_errors() {
 #[tokio::test]
 async fn key_is_in_no_response_and_no_error() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
         let (received, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         let error = error.expect_err("an error");
@@ -125,7 +123,7 @@ async fn key_is_in_no_log() {
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::TRACE);
     let _guard = tracing_subscriber::util::SubscriberInitExt::set_default(subscriber.with_writer(move || own.clone()));
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
         expect_reply(&provider, text_request(wire, "say hello")).await;
         let (_, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
@@ -143,7 +141,7 @@ async fn key_is_in_no_log() {
 #[tokio::test]
 async fn unsendable_key_is_reported() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let broken = fake.client_with(wire, Some("sk-with\nnewline"), ConversionChoices::default());
         let (_, error) = collect_response(&broken, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");

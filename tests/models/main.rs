@@ -1,4 +1,4 @@
-//! Tests of the model providers in every wire format, with a third-party fake (npm `@copilotkit/aimock`).
+//! Tests of the model providers in every API, with a third-party fake (npm `@copilotkit/aimock`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test panics")]
 

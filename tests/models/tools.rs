@@ -7,7 +7,7 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{ALL_WIRE_PROTOCOLS, FakeProvider, collect_response, expect_reply, text_request};
+use crate::fake::{FakeProvider, collect_response, expect_reply, text_request};
 use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 
 fn forecast_tool() -> ModelTool {
@@ -41,7 +41,7 @@ fn tool_result(id: &str, parts: Vec<MessagePart>, is_error: bool) -> MessagePart
 #[tokio::test]
 async fn tool_is_used_and_its_result_answered() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
         let request = request_with_tool(wire, "what is the weather");
         let (received, used) = collect_response(&provider, request.clone()).await;
@@ -90,7 +90,7 @@ async fn tool_is_used_and_its_result_answered() {
 #[tokio::test]
 async fn tools_are_used_in_parallel() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let used = expect_reply(&fake.client(wire), request_with_tool(wire, "compare two cities")).await;
         let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
         assert_eq!(
@@ -111,7 +111,7 @@ async fn tools_are_used_in_parallel() {
 #[tokio::test]
 async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
     let fake = FakeProvider::start();
-    for wire in ALL_WIRE_PROTOCOLS {
+    for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
         let request = request_with_tool(wire, "what is the weather");
         let used = expect_reply(&provider, request.clone()).await;

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 
-import { expect, test } from "@playwright/test";
+import { type Page, expect, test } from "@playwright/test";
 
 /** Page that embeds the app from its own origin, and initializes it like a host. */
 const EMBEDDING_PAGE = `<!doctype html><title>Host</title><script>
@@ -19,8 +19,8 @@ const EMBEDDING_PAGE = `<!doctype html><title>Host</title><script>
     source.postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-input", params: { arguments: {} } }, "*");
   });
 </script><iframe src="/app" style="width: 900px; height: 600px"></iframe>`;
-/** Number of attempts that succeed without isolation at least. The others need devices or the desktop's web view. */
-const MANY_OPEN = 80;
+/** Number of times that the attempts run at most. An attempt has one second, which a busy computer may use up. */
+const MAX_ROUNDS = 3;
 
 /** The escape server in a child process, called without a host. */
 class EscapeServer {
@@ -45,8 +45,19 @@ class EscapeServer {
   }
 }
 
+/** Runs all attempts once in a new page. Returns the cells of their rows: number, name, outcome, error. */
+async function runAttempts(page: Page, address: string): Promise<string[][]> {
+  await page.goto(address);
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("button", { name: "Start" }).click();
+  await expect(frame.locator("#results")).toHaveAttribute("data-state", "done", { timeout: 150_000 });
+  return frame
+    .locator("#results tbody tr")
+    .evaluateAll((rows) => rows.map((row) => [...(row as HTMLTableRowElement).cells].map((cell) => cell.innerText)));
+}
+
 test("without isolation, most attempts to escape succeed", async ({ page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(MAX_ROUNDS * 180_000);
   const server = new EscapeServer();
   const { contents } = await server.call<{ contents: [{ text: string }] }>("resources/read");
   const pages = createServer(({ url }, response) => {
@@ -56,18 +67,19 @@ test("without isolation, most attempts to escape succeed", async ({ page }) => {
   try {
     await once(pages, "listening");
     page.on("dialog", (dialog) => void dialog.accept("given"));
-    await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-    const frame = page.frameLocator("iframe");
-    await frame.getByRole("button", { name: "Start" }).click();
-    await expect(frame.locator("#results")).toHaveAttribute("data-state", "done", { timeout: 150_000 });
-    const rows = await frame
-      .locator("#results tbody tr")
-      .evaluateAll((found) => found.map((row) => [...(row as HTMLTableRowElement).cells].map((cell) => cell.innerText)));
-    const call = { name: "connections", arguments: {} };
-    const { structuredContent } = await server.call<{ structuredContent: { connections: string[] } }>("tools/call", call);
-    const isSeen = (number: string) => structuredContent.connections.some((line) => line.includes(`/${number} `));
-    const open = rows.filter(([number = "", , outcome]) => outcome !== "closed" || isSeen(number));
-    expect(open.length, "these attempts should reach something").toBeGreaterThan(MANY_OPEN);
+    const address = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
+    const open = new Set<string>();
+    let rows: string[][] = [];
+    // The attempts that stay closed need devices or the desktop's web view.
+    for (let round = 0; round < MAX_ROUNDS && open.size <= rows.length / 2; round += 1) {
+      rows = await runAttempts(page, address);
+      const call = { name: "connections", arguments: {} };
+      const { structuredContent } = await server.call<{ structuredContent: { connections: string[] } }>("tools/call", call);
+      const isSeen = (number: string) => structuredContent.connections.some((line) => line.includes(`/${number} `));
+      for (const [number = "", , outcome] of rows) if (outcome !== "closed" || isSeen(number)) open.add(number);
+    }
+    const closed = rows.filter(([number = ""]) => !open.has(number)).map(([number, name, , error]) => [number, name, error]);
+    expect(open.size, `these attempts reach nothing: ${JSON.stringify(closed)}`).toBeGreaterThan(rows.length / 2);
     expect(rows.filter(([, , outcome]) => outcome === "mistaken"), "no attempt should have a mistake").toEqual([]);
   } finally {
     pages.close();

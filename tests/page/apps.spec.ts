@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import type { Locator, Page } from "@playwright/test";
 
+import { Provider } from "../provider.cjs";
 import { appFrame, approveApp, callToolOnce, pageWith, reviewCard, scriptedApp } from "./apps";
 import { allow, consentRequest, ERAS, expect, test, visit, waitUntilDeniable } from "./fixtures";
-import { Provider } from "./provider";
 
 const TOOL = "show_board";
 const MOVE = "Move “Paint the buoy” to “Doing”";
@@ -285,7 +285,7 @@ test.describe("an app that requests answers from a model", () => {
       const frame = consentRequest(app);
       await expect(frame, "the app should be named").toContainText("The app of show on harbour requests an answer from a model");
       await expect(frame).toContainText("say hello");
-      expect(await provider.requests(), "the model should receive nothing before consent").toEqual([]);
+      expect(await provider.requestBodies(), "the model should receive nothing before consent").toEqual([]);
       await allow(app, "Ask gpt-5.2");
       await expect(frame).toContainText("Sends to the app of “show” as the model's answer:");
       await expect(outcome, "the app should receive nothing before consent").toHaveText("asked");
@@ -302,7 +302,7 @@ test.describe("an app that requests answers from a model", () => {
       await expect(consentRequest(app)).toContainText("say hello");
       await visit(app, "#/settings");
       await expect(consentRequest(app), "a closed app should leave no consent request").toHaveCount(0);
-      expect((await provider.requests()).length, "only the approved request should be sent").toBe(1);
+      expect((await provider.requestBodies()).length, "only the approved request should be sent").toBe(1);
     } finally {
       await provider.stop();
     }

@@ -2,6 +2,7 @@
 // repeated answers, versions.
 import type { Locator, Page } from "@playwright/test";
 
+import { Provider } from "../provider.cjs";
 import {
   allow,
   axeViolations,
@@ -13,7 +14,6 @@ import {
   visit,
   type DevHost,
 } from "./fixtures";
-import { Provider } from "./provider";
 
 const KEY = "sk-canary-chat-55bb02";
 /** Picture of a red square of sixteen pixels, as PNG in base64. */
@@ -78,8 +78,8 @@ async function assertAccessible(app: Page, what: string): Promise<void> {
 
 /** Returns the last request that the provider received, as JSON text. */
 async function lastRequest(provider: Provider): Promise<string> {
-  const requests = await provider.requests();
-  return JSON.stringify(requests.at(-1)?.body.messages ?? []);
+  const requests = await provider.requestBodies();
+  return JSON.stringify(requests.at(-1)?.messages ?? []);
 }
 
 test("X09: a call of the model is decided in its card with changed arguments, and the answer follows", async ({

@@ -1,7 +1,7 @@
 // Settings of a conversation in the real page: model parameters, which its model receives, and saved system prompts.
+import { Provider } from "../provider.cjs";
 import { axeViolations, expect, test as base, visit, type DevHost } from "./fixtures";
 import type { Page } from "@playwright/test";
-import { Provider } from "./provider";
 import { scenarioSetup } from "./scenario";
 
 const KEY = "sk-canary-settings-61c3";
@@ -63,7 +63,7 @@ test("model parameters are sent to the model and stored with the conversation", 
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toHaveCount(0);
   await sendMessage(app, "say hello");
-  const body = (await provider.requests()).at(-1)?.body;
+  const body = (await provider.requestBodies()).at(-1);
   expect([body?.temperature, body?.max_tokens], "the model should receive the parameters").toEqual([0.25, 900]);
   await app.reload();
   const again = await openSettings(app, "Model parameters");
@@ -93,7 +93,7 @@ test("a system prompt is saved, chosen in another conversation, renamed and dele
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await sendMessage(app, "say hello");
-  expect(JSON.stringify((await provider.requests()).at(-1)?.body.messages)).toContain("Answer like a pilot.");
+  expect(JSON.stringify((await provider.requestBodies()).at(-1)?.messages)).toContain("Answer like a pilot.");
 
   dialog = await openSettings(app, "System prompt");
   await dialog.getByRole("combobox", { name: "Saved prompts" }).selectOption("Harbour pilot");
@@ -116,7 +116,7 @@ test.describe("with seventeen tools and a model whose context size is unknown", 
     await expect(app.getByRole("button", { name: /^Review \d+ new tool/ }), "all tools should be reviewed").toHaveCount(0);
     await openConversation(app, host, "unknown-model", [{ server: "harbour", tools: null, instructions: null }]);
     const sentTools = async () => {
-      const sent = (await provider.requests()).at(-1)?.body.tools ?? [];
+      const sent = (await provider.requestBodies()).at(-1)?.tools ?? [];
       return sent.map((tool) => tool.function.name).sort();
     };
     await sendMessage(app, "say hello");

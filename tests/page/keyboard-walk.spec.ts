@@ -2,8 +2,8 @@
 // next key is needed, and it is never lost in between.
 import type { Locator, Page } from "@playwright/test";
 
+import { Provider } from "../provider.cjs";
 import { consentRequest, DEMO, expect, FIRST_START, test as base } from "./fixtures";
-import { Provider } from "./provider";
 
 const KEY = "sk-canary-walk-90d1";
 /** Time in milliseconds after which a focus on the body counts as lost. A replaced view takes a moment. */

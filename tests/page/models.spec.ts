@@ -1,11 +1,9 @@
 // Settings → Models: a provider is added with its key, tested, made the default and removed. Uses an independent mock
 // provider (aimock).
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
+import { Provider } from "../provider.cjs";
 import { axeViolations, expect, LEGACY, test as base, visit } from "./fixtures";
 import { savePicture } from "./pictures";
 
@@ -14,13 +12,9 @@ const KEY = "sk-canary-models-4b2e";
 
 const test = base.extend<{ address: string }>({
   address: async ({}, use) => {
-    const script = join(__dirname, "../models/provider.mjs");
-    const env = { ...process.env, PROVIDER_KEY: KEY };
-    const provider: ChildProcess = spawn(process.execPath, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
-    const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
-    await use((JSON.parse(line) as { url: string }).url);
-    provider.stdin?.end();
-    if (provider.exitCode === null) await once(provider, "exit");
+    const provider = await Provider.start(KEY);
+    await use(provider.url);
+    await provider.stop();
   },
 });
 

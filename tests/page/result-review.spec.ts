@@ -1,9 +1,9 @@
 // A suspicious result is shown in the conversation before the model reads it, at two widths.
 import type { Page } from "@playwright/test";
 
+import { Provider } from "../provider.cjs";
 import { allow, axeViolations, expect, consentRequest, test as base, visit } from "./fixtures";
 import { savePicture } from "./pictures";
-import { Provider } from "./provider";
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -44,8 +44,8 @@ async function pendingResult(app: Page) {
 }
 
 async function lastRequest(provider: Provider): Promise<string> {
-  const requests = await provider.requests();
-  return JSON.stringify(requests.at(-1)?.body.messages ?? []);
+  const requests = await provider.requestBodies();
+  return JSON.stringify(requests.at(-1)?.messages ?? []);
 }
 
 test("S27: a suspicious result is shown completely with the reasons, at each width, and withheld", async ({

@@ -1,5 +1,6 @@
 // Sampling request of a server: enabled, approved, answered by an independent mock provider (aimock), streamed,
 // edited, sent; denied; within a budget.
+import { Provider } from "../provider.cjs";
 import {
   allow,
   type DevHost,
@@ -9,7 +10,6 @@ import {
   visit,
   waitUntilDeniable,
 } from "./fixtures";
-import { Provider } from "./provider";
 
 /** API key that must never be visible in the page. */
 const KEY = "sk-canary-page-77aa01";
@@ -65,7 +65,7 @@ test("a request is sent to a model, streamed, edited and sent", async ({
   ).toContainText("gpt-5.2");
   await expect(frame).toContainText("You chose this model for this server.");
   expect(
-    await provider.requests(),
+    await provider.requestBodies(),
     "[sampling-human-in-loop]: the model should receive nothing before consent",
   ).toEqual([]);
   await allow(app, "Ask gpt-5.2");
@@ -73,8 +73,8 @@ test("a request is sent to a model, streamed, edited and sent", async ({
   await expect(frame).toContainText(
     "Hello! Grüße, 你好 and 👋 from the model.",
   );
-  const [modelRequest] = await provider.requests();
-  expect(JSON.stringify(modelRequest?.body), "the model should receive the request that was shown").toContain(
+  const [modelRequest] = await provider.requestBodies();
+  expect(JSON.stringify(modelRequest), "the model should receive the request that was shown").toContain(
     "friendly harbour master",
   );
   await frame.getByRole("button", { name: "Edit the answer" }).click();
@@ -130,7 +130,7 @@ test("E1: an unread request can't reach the model by a manual answer", async ({
     "user said: Mine.",
   );
   expect(
-    await provider.requests(),
+    await provider.requestBodies(),
     "the model should receive nothing",
   ).toEqual([]);
 });
@@ -215,7 +215,7 @@ test("X26: a budget allows requests, ends, and is shown", async ({
   expect(await third.answer.catch(String), "X26: a request beyond the limit should be refused").toMatch(
     /limit is reached/,
   );
-  expect((await provider.requests()).length, "X26: the provider should receive one request").toBe(
+  expect((await provider.requestBodies()).length, "X26: the provider should receive one request").toBe(
     1,
   );
 });

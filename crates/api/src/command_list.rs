@@ -6,7 +6,7 @@
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the page displays. The page reads it when it loads and after missed events.
+            /// Returns the whole state that the UI displays. The UI reads it when it loads and after missed events.
             read_snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
@@ -18,11 +18,11 @@ macro_rules! commands {
             find_import_candidates: ImportSource => ImportCandidates,
             /// Lists the files in a project folder that may define servers, without reading them.
             list_project_files: ProjectFolder => ProjectFiles,
-            /// Returns the shared folders whose settings files for other apps define servers, except those that the user
-            /// has seen with the same content. Nothing is started or written.
+            /// Returns the folders shared with servers (roots) in which settings files of other apps define servers,
+            /// unless the user has already seen these files with the same content. Nothing is started or written.
             list_unseen_projects: EmptyObject => UnseenProjects,
-            /// Stores that the user has seen that a project defines servers. `list_unseen_projects` returns the project
-            /// again if its files change.
+            /// Stores that the user has seen which servers the settings files of a project define.
+            /// `list_unseen_projects` returns the project again if its files change.
             mark_project_seen: SeenProject => EmptyObject,
             /// Imports servers that `find_import_candidates` has found. They are stopped and not approved, and their
             /// secrets are stored in the keychain.
@@ -97,11 +97,11 @@ macro_rules! commands {
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
             describe_sandbox: ServerName => SandboxReport,
-            /// Returns a sandbox proposal for the server in a start request, and the files and hosts that the server
-            /// could access in it. Nothing is started or changed.
+            /// Returns a sandbox proposal for a server whose start waits for consent, and the files and hosts that the
+            /// server could access in it. Nothing is started or changed.
             propose_sandbox: ProposeSandbox => SandboxOffer,
-            /// Adds a sandbox to the settings of the server in a start request. The start then requires consent to the
-            /// new settings, which have another hash.
+            /// Adds a sandbox to the settings of a server whose start waits for consent. The start then requires
+            /// consent to the new settings, which have another hash.
             add_sandbox: AddSandbox => EmptyObject,
             /// Returns the current usage of a server for each limit.
             read_limits_usage: ServerName => LimitsUsage,
@@ -118,7 +118,8 @@ macro_rules! commands {
             /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
             /// the user.
             review_definitions: ReviewDefinitions => EmptyObject,
-            /// Returns the definitions of a server that are stored as reviewed.
+            /// Returns the names and hashes of a server's definitions that the user has reviewed, and other data of the
+            /// reviews.
             list_reviewed_definitions: ServerName => ReviewedDefinitions,
             /// Calls a tool, after the user's consent if the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
@@ -149,7 +150,8 @@ macro_rules! commands {
             edit_consent_request: EditConsentRequest => ConsentRequest,
             /// Validates the content of a form (elicitation) without sending it.
             validate_form: CheckForm => FormProblems,
-            /// Denies all pending consent requests of a server. With `mute`, later ones are denied automatically.
+            /// Denies all pending consent requests of a server. With `mute` set, later requests of the server are
+            /// denied automatically.
             deny_all_consent_requests: DenyAllConsentRequests => EmptyObject,
             /// Returns the sampling settings of a server, and its usage of the user's models.
             read_sampling: ServerName => SamplingReport,
@@ -176,7 +178,7 @@ macro_rules! commands {
             rename_conversation: RenameConversation => EmptyObject,
             /// Deletes a conversation and its items.
             delete_conversation: ConversationRef => EmptyObject,
-            /// Returns a page of a conversation's items that precede a given item.
+            /// Returns a page of a conversation's items: those that precede a given item, or the last ones.
             read_conversation_items: ItemRange => ItemPage,
             /// Returns large content that was omitted from a conversation's item.
             read_omitted_content: OmittedDataRef => OmittedData,
@@ -204,9 +206,10 @@ macro_rules! commands {
             save_system_prompt: SavedSystemPrompt => SavedSystemPrompts,
             /// Deletes a saved system prompt. Conversations that use its text are unchanged.
             remove_system_prompt: SavedSystemPromptRef => SavedSystemPrompts,
-            /// Stores the unsent text of a conversation's composer.
+            /// Stores the unsent text in the message field of a conversation.
             set_draft: SetDraft => EmptyObject,
-            /// Returns the tools of a conversation. Tools that the model may not use have a reason.
+            /// Returns the tools of a conversation's servers. For each tool that the model may not use, the response
+            /// contains the reason.
             list_conversation_tools: ConversationRef => ConversationTools,
             /// Returns the token usage and the cost of a conversation.
             read_conversation_cost: ConversationRef => ConversationCost,
@@ -222,20 +225,20 @@ macro_rules! commands {
             /// Shows the app of a tool call. Its page must be approved. If a model is still writing the call, the policy
             /// must allow calls of the tool with any arguments.
             open_app: OpenApp => OpenedApp,
-            /// Passes a message of an app's frame to the host.
+            /// Passes a message that an MCP app posted from its frame to the host.
             deliver_app_message: AppMessage => EmptyObject,
-            /// Changes the appearance or place of a shown app.
+            /// Changes the host context of a displayed MCP app, such as its theme, display mode or size.
             set_app_context: SetAppContext => EmptyObject,
-            /// Submits the user's decision on a request that a shown app made.
+            /// Submits the user's decision on a request that a displayed MCP app made.
             decide_app_request: AnswerApp => EmptyObject,
-            /// Lets the model of the conversation use exactly these tools of a shown app until it is closed, or turns them
-            /// off.
+            /// Lets the model of the conversation use the tools of a displayed MCP app, exactly as they were shown to
+            /// the user, until the app is closed. Without a hash, turns the tools off.
             set_app_tools: SetAppTools => EmptyObject,
-            /// Saves a file that a shown app offers, at a path that the user selects.
+            /// Saves a file that a displayed MCP app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
-            /// Returns the source of a shown app, for display as text.
+            /// Returns the HTML source of a displayed MCP app, for display as text.
             read_app_document: AppViewRef => AppDocumentText,
-            /// Closes a shown app, which gets a short time to save its state.
+            /// Closes a displayed MCP app, which gets a short time to save its state.
             close_app: AppViewRef => EmptyObject,
 
             /// Returns the latest decisions that match a filter, newest first.
@@ -252,7 +255,8 @@ macro_rules! commands {
             restore_grant: GrantRef => EmptyObject,
             /// Returns all rules, the presets, and the problems of the rule files.
             read_policy: EmptyObject => Policy,
-            /// Adds a rule to the user's rule file or to those of this session. Fails if the rule has a number.
+            /// Adds a rule to the user's rule file or to those of this session. Fails if the rule in the request
+            /// already has a number, which would replace another rule.
             add_policy_rule: Rule => RuleRef,
             /// Adds a rule to the user's rule file, or replaces the rule with the same number.
             set_policy_rule: Rule => RuleRef,
@@ -262,10 +266,11 @@ macro_rules! commands {
             remove_policy_rule: RuleRef => EmptyObject,
             /// Sets the preset, which decides how often consent is requested.
             set_preset: SetPreset => EmptyObject,
-            /// Sets or ends the user's trust in a server, by which its tools may be called without a consent request.
+            /// Sets or ends the user's trust in a server. While a server is trusted, its reviewed tools may be called
+            /// without a consent request.
             set_trust: SetTrust => EmptyObject,
-            /// Returns the decision that the policy would make on an act, with the deciding rule, without performing
-            /// the act.
+            /// Returns the decision that the policy would make on an act, such as a tool call, and the rule that
+            /// decides. The act is not performed.
             dry_run: DryRun => DryRunResult,
             /// Returns all rules and grants as text.
             read_policy_text: EmptyObject => PolicyText,
@@ -290,7 +295,7 @@ macro_rules! commands {
             set_default_model: DefaultModel => EmptyObject,
             /// Changes the settings of the app.
             set_settings: Settings => EmptyObject,
-            /// Changes the zoom and the menu bar alone.
+            /// Changes the zoom and the menu bar, and leaves all other settings unchanged.
             set_window_settings: WindowSettings => EmptyObject,
             /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
             /// to unlock the keychain.

@@ -5,6 +5,7 @@
 //! and to the generated TypeScript. The crate does not depend on Tauri, because the development host and the command
 //! line use it too.
 
+mod conversation_scope;
 pub mod data;
 mod error;
 mod event;
@@ -13,8 +14,9 @@ mod stream;
 mod table;
 mod typescript;
 
-pub use app_views::AppResponse;
+pub use app_views::{AppResponse, ShownApp};
 pub use checkup::{CheckInputs, ProcessEnvironment, WebView};
+pub use conversation_scope::respond_in_conversation;
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};

@@ -1,4 +1,4 @@
-//! Stream of the host's events for the page, in batches that combine events of a short time.
+//! Stream of the host's events for the UI, in batches that combine events of a short time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const MAX_BATCH_EVENTS: usize = 256;
 pub struct EventStream {
     api: Api,
     events: host::EventReceiver,
-    /// Event that was received but belongs to the next batch.
+    /// Event that was received but belongs to the next batch, or `None` if there is none.
     pending: Option<Arc<NumberedEvent>>,
     /// Time at which the previous batch of events was returned, or `None` before the first one.
     last_batch_at: Option<Instant>,

@@ -2,7 +2,7 @@
 //! other definitions turn them off. The host decides about each call before it arrives here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use domain::app_view::{AppToolView, AppViewChange, ProvidingApp};
@@ -50,10 +50,18 @@ pub(crate) struct OfferedAppTools {
     calls: BTreeMap<AppCallId, (CallId, CallReply)>,
     sender: mpsc::Sender<AppToolCommand>,
     commands: mpsc::Receiver<AppToolCommand>,
+    /// Reference to a value that exists while the app is shown.
+    shown: Weak<()>,
 }
 
 impl OfferedAppTools {
-    pub(crate) fn new(host: Host, server: String, app: ProvidingApp, conversation: Option<String>) -> Self {
+    pub(crate) fn new(
+        host: Host,
+        server: String,
+        app: ProvidingApp,
+        conversation: Option<String>,
+        shown: Weak<()>,
+    ) -> Self {
         let (sender, commands) = mpsc::channel(MAX_PENDING_COMMANDS);
         let tools: Arc<Vec<Tool>> = Arc::default();
         Self {
@@ -72,6 +80,7 @@ impl OfferedAppTools {
             calls: BTreeMap::new(),
             sender,
             commands,
+            shown,
         }
     }
 
@@ -161,6 +170,7 @@ impl OfferedAppTools {
             conversation: conversation.ok_or(AppViewError::OtherTools)?,
             tools: Arc::clone(&self.tools),
             commands: self.sender.clone(),
+            shown: self.shown.clone(),
         };
         self.host.turn_on_app_tools(tools, hash.to_owned()).await?;
         self.is_on = true;
@@ -185,9 +195,18 @@ impl OfferedAppTools {
     /// Executes a command of the host.
     pub(crate) fn execute(&mut self, view: &mut View, command: AppToolCommand, now: Instant) {
         match command {
-            AppToolCommand::Call { call, name, arguments, reply } => {
-                match view.call_app_tool(&name, arguments, now) {
-                    Ok(id) => drop(self.calls.insert(id, (call, reply))),
+            AppToolCommand::Call { call, name, arguments, delivered, reply } => {
+                let called = match self.shown.strong_count() {
+                    // The app was closed while the call waited for this task.
+                    0 => Err(AppToolError::Closed),
+                    _ => view.call_app_tool(&name, arguments, now),
+                };
+                match called {
+                    Ok(id) => {
+                        // The host may have shut down. The view's next output is the message with the call.
+                        let _ = delivered.send(());
+                        self.calls.insert(id, (call, reply));
+                    }
                     // The call may have been cancelled, here and below.
                     Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
                 }
@@ -235,7 +254,9 @@ fn definitions_hash(tools: &[Tool]) -> Hash {
 /// Converts the reason why a call was not sent to an app.
 fn to_unsent_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::Closed => CallError::Undelivered { cause: error.to_string(), sent: false },
+        AppToolError::Closed => {
+            CallError::Undelivered { cause: format!("the call was not sent, since {error}"), sent: false }
+        }
         error => to_call_error(error),
     }
 }

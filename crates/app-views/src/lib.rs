@@ -9,14 +9,14 @@
 //! - `page_reviews`: reading a page for review, and the user's approvals.
 //! - `shown_views`: the table of shown apps, and the inputs of their tasks.
 //! - `displayed_call`: the tool call that an app displays.
-//! - `opened_app`: the frame of an opened app, and its source.
+//! - `opened_app`: the frame of an opened app, its source, and its name.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
 //! - `streamed_call`: a call that a model is still writing, as an app follows it.
 //! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
 //! - `app_tools`: tools that apps provide to the model of their conversation.
-//! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
+//! - `user_requests`: requests of apps that Drawbridge's page answers, if necessary after the user's decision.
 
 mod app_tools;
 mod context;
@@ -39,7 +39,7 @@ pub use context::AppContext;
 pub use displayed_call::DisplayedCall;
 pub use document::AppResponse;
 pub use error::AppViewError;
-pub use opened_app::{AppDocumentText, OpenedApp};
+pub use opened_app::{AppDocumentText, OpenedApp, ShownApp};
 pub use page_report::{AppPageReport, AppSource, PageReview};
 pub use page_source::AppPageError;
 pub use user_requests::AppAnswer;
@@ -136,6 +136,7 @@ impl AppViews {
             sandbox: SANDBOX_ATTRIBUTE.to_owned(),
             allow: policy.allow_attribute(),
         };
+        let shown = Arc::new(());
         let setup = ViewSetup {
             id: id.clone(),
             server: server.clone(),
@@ -149,9 +150,10 @@ impl AppViews {
             sampling,
             viewed,
             events,
+            shown: Arc::downgrade(&shown),
             config: self.server_config(&server).await?,
         };
-        let of_conversation = setup.conversation.clone();
+        let (of_conversation, of_tool) = (setup.conversation.clone(), setup.tool.clone());
         let queued = Arc::new(AtomicUsize::new(0));
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
@@ -160,10 +162,9 @@ impl AppViews {
             if views.len() >= MAX_SHOWN_APPS {
                 return Err(AppViewError::TooMany);
             }
-            let queued = Arc::clone(&queued);
-            let conversation = of_conversation;
-            views
-                .insert(id.clone(), ShownView { server: server.clone(), conversation, uri, documents, inputs, queued });
+            let (queued, shown) = (Arc::clone(&queued), Some(shown));
+            let (server, tool, conversation) = (server.clone(), of_tool, of_conversation);
+            views.insert(id.clone(), ShownView { server, tool, conversation, uri, documents, inputs, shown, queued });
         }
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.

@@ -1,4 +1,4 @@
-//! Frame of an opened app, and its source, as the page of Drawbridge receives them.
+//! Frame of an opened app, its source, and its name, as the page of Drawbridge receives them.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,4 +26,13 @@ pub struct AppDocumentText {
     pub html: String,
     /// Value of the header `Content-Security-Policy` with which the document is loaded.
     pub policy: String,
+}
+
+/// App that is shown in a window, named by its server and the tool whose results it displays.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ShownApp {
+    /// Name of the app's server.
+    pub server: String,
+    /// Name of the tool whose results the app displays.
+    pub tool: String,
 }

@@ -22,10 +22,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::result::{call_tool_result, list_result};
 
-/// Number of refusals in a row after which further calls and sampling requests are refused without a consent request.
+/// Number of refusals in a row after which further calls, sampling requests, and reads on which the user would have to
+/// decide are refused without a consent request.
 const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
-/// Number of requests that an app may withdraw in a burst before they are decided. Afterwards, its calls and sampling
-/// requests are refused for a while. Otherwise an app could add and withdraw consent requests without end.
+/// Number of requests that an app may withdraw in a burst before they are decided. Afterwards, the same requests are
+/// refused for a while. Otherwise an app could add and withdraw consent requests without end.
 const MAX_WITHDRAWAL_BURST: u64 = 10;
 /// Rate at which the burst is restored.
 const WITHDRAWALS_PER_SECOND: f64 = 1.0 / 30.0;
@@ -45,7 +46,7 @@ pub(crate) struct RunningRequests {
     origin: CallOrigin,
     running: JoinSet<(AppRequestId, HostResponse)>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
-    calls: HashMap<AppRequestId, RunningRequest>,
+    requests: HashMap<AppRequestId, RunningRequest>,
     /// Number of consecutive requests of the app that were refused, and of sampling requests that failed.
     refused: u32,
     /// Number of requests that the app may withdraw before they are decided.
@@ -57,9 +58,12 @@ pub(crate) struct RunningRequests {
 enum RequestKind {
     ToolCall,
     Sampling,
-    /// A list or a resource, most of which need no decision of the user. So its success doesn't end a row of refusals.
+    /// A list, or a resource that is read. Lists and most reads need no decision of the user, so their success doesn't
+    /// end a row of refusals.
     Read,
-    /// A request beyond a limit. It is refused without a decision, so its refusal isn't counted.
+    /// The read of a resource beyond a limit. It is refused if the user would have to decide, so its end isn't counted.
+    ReadBeyondLimit,
+    /// Another request beyond a limit. It is refused without a decision, so its refusal isn't counted.
     BeyondLimit,
 }
 
@@ -75,8 +79,8 @@ struct RunningRequest {
 impl RunningRequests {
     pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
         let withdrawals = Arc::new(Mutex::new(TokenBucket::new(MAX_WITHDRAWAL_BURST, WITHDRAWALS_PER_SECOND)));
-        let (running, calls) = (JoinSet::new(), HashMap::new());
-        Self { host, chat, view, server, origin, running, calls, refused: 0, withdrawals }
+        let (running, requests) = (JoinSet::new(), HashMap::new());
+        Self { host, chat, view, server, origin, running, requests, refused: 0, withdrawals }
     }
 
     /// Starts a request to the server or to a model in a spawned task. Returns the request if it is of another kind.
@@ -85,16 +89,18 @@ impl RunningRequests {
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
         let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
         let stopped = stop.clone();
+        let limit_refusal = self.limit_refusal();
         let kind = match &request {
             AppRequest::CallTool { .. } => RequestKind::ToolCall,
             AppRequest::Sample(_) => RequestKind::Sampling,
+            AppRequest::ReadResource { .. } if limit_refusal.is_some() => RequestKind::ReadBeyondLimit,
             _ => RequestKind::Read,
         };
-        if kind != RequestKind::Read
-            && let Some(reason) = self.limit_refusal()
+        if matches!(kind, RequestKind::ToolCall | RequestKind::Sampling)
+            && let Some(reason) = limit_refusal
         {
             let task = self.running.spawn(async move { (id, HostResponse::Refused(reason.to_owned())) });
-            self.calls.insert(id, RunningRequest { kind: RequestKind::BeyondLimit, task, call, stop });
+            self.requests.insert(id, RunningRequest { kind: RequestKind::BeyondLimit, task, call, stop });
             return Ok(());
         }
         let task = match request {
@@ -107,6 +113,13 @@ impl RunningRequests {
                 .running
                 .spawn(async move { (id, to_sampling_response(host.sample_for_app(origin, server, params).await)) }),
             AppRequest::ReadResource { uri } => self.running.spawn(async move {
+                if let Some(reason) = limit_refusal {
+                    match host.asks_before_read(origin.clone(), server.clone(), uri.clone()).await {
+                        Ok(false) => {}
+                        Ok(true) => return (id, HostResponse::Refused(reason.to_owned())),
+                        Err(failure) => return (id, to_host_response(Err(failure))),
+                    }
+                }
                 // Contents from the cache would need no decision.
                 let read = host.read_resource_as(origin, call_id, server, uri, true).await;
                 let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
@@ -122,7 +135,7 @@ impl RunningRequests {
             AppRequest::ListPrompts { .. } => self.spawn_list(id, "prompts", |catalog| raw_entries(&catalog.prompts)),
             other => return Err(other),
         };
-        self.calls.insert(id, RunningRequest { kind, task, call, stop });
+        self.requests.insert(id, RunningRequest { kind, task, call, stop });
         Ok(())
     }
 
@@ -142,7 +155,7 @@ impl RunningRequests {
         loop {
             match self.running.join_next().await {
                 Some(Ok((id, response))) => {
-                    let kind = self.calls.remove(&id).map(|running| running.kind);
+                    let kind = self.requests.remove(&id).map(|running| running.kind);
                     self.count_refusal(kind, &response);
                     return (id, response);
                 }
@@ -150,9 +163,9 @@ impl RunningRequests {
                 Some(Err(error)) if error.is_cancelled() => {}
                 Some(Err(error)) => {
                     tracing::error!(%error, "a request of an app panicked");
-                    let ended = self.calls.iter().find(|(_, running)| running.task.id() == error.id());
+                    let ended = self.requests.iter().find(|(_, running)| running.task.id() == error.id());
                     if let Some(id) = ended.map(|(id, _)| *id) {
-                        self.calls.remove(&id);
+                        self.requests.remove(&id);
                         return (id, to_host_response(Err(CallFailure::Internal)));
                     }
                 }
@@ -161,7 +174,7 @@ impl RunningRequests {
         }
     }
 
-    /// Returns the reason to refuse further calls and sampling requests, if a limit is reached.
+    /// Returns the reason to refuse further requests that need the user's decision, if a limit is reached.
     fn limit_refusal(&self) -> Option<&'static str> {
         if self.refused >= MAX_CONSECUTIVE_REFUSALS {
             return Some(TOO_MANY_REFUSALS_REASON);
@@ -173,7 +186,7 @@ impl RunningRequests {
     /// Counts the end of a request. An error of the app's own server neither is a refusal nor ends a row of refusals.
     fn count_refusal(&mut self, kind: Option<RequestKind>, response: &HostResponse) {
         match (kind, response) {
-            (Some(RequestKind::BeyondLimit), _) => {}
+            (Some(RequestKind::BeyondLimit | RequestKind::ReadBeyondLimit), _) => {}
             // An app can send invalid sampling requests at any rate.
             (_, HostResponse::Refused(_)) | (Some(RequestKind::Sampling), HostResponse::Failed(_)) => {
                 self.refused = self.refused.saturating_add(1);
@@ -186,7 +199,7 @@ impl RunningRequests {
 
     /// Cancels a request of the app. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
-        let Some(RunningRequest { kind, task, call, stop }) = self.calls.remove(&id) else { return };
+        let Some(RunningRequest { kind, task, call, stop }) = self.requests.remove(&id) else { return };
         // This also withdraws a sampling request.
         task.abort();
         if kind == RequestKind::BeyondLimit {
@@ -212,7 +225,7 @@ impl RunningRequests {
 
 impl Drop for RunningRequests {
     fn drop(&mut self) {
-        let requests: Vec<AppRequestId> = self.calls.keys().copied().collect();
+        let requests: Vec<AppRequestId> = self.requests.keys().copied().collect();
         for id in requests {
             self.cancel(id);
         }

@@ -1,6 +1,6 @@
 //! Table of the shown apps: the documents that their frames load, and the inputs of their tasks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::document::FrameDocuments;
 use crate::user_requests::SavedFile;
 use crate::view_task::ViewInput;
-use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews};
+use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews, ShownApp};
 
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
@@ -28,10 +28,13 @@ pub(crate) struct SharedAppViewState {
 #[derive(Debug)]
 pub(crate) struct ShownView {
     pub(crate) server: String,
+    pub(crate) tool: String,
     pub(crate) conversation: Option<String>,
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
     pub(crate) inputs: mpsc::Sender<ViewInput>,
+    /// Value on which the existence of the app's tools depends, or `None` once the app is being closed.
+    pub(crate) shown: Option<Arc<()>>,
     /// Total size of the app's messages that wait for its async task, in bytes.
     pub(crate) queued: Arc<AtomicUsize>,
 }
@@ -110,6 +113,10 @@ impl AppViews {
     /// Closes a shown app. The app is notified, and gets a short time to save its state. Closing an app that is not
     /// shown has no effect.
     pub fn close(&self, view: &str) {
+        // The model must not call tools while the app saves its state, or before its task receives the input.
+        if let Some(closing) = self.views().get_mut(view) {
+            closing.shown = None;
+        }
         // An app that floods its view is closed without notice.
         if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
             self.views().remove(view);
@@ -141,9 +148,30 @@ impl AppViews {
         })
     }
 
-    /// Ends all apps that show this page, without giving them time to save their state.
+    /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
     pub(crate) fn remove_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
+    }
+
+    /// Returns the apps whose frames are in the page of the main window, each once, in a stable order. `elsewhere` are
+    /// the conversations that have windows of their own.
+    #[must_use]
+    pub fn apps_of_main_window(&self, elsewhere: &[String]) -> Vec<ShownApp> {
+        self.apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
+    }
+
+    /// Returns the apps whose frames are in the window of a conversation, each once, in a stable order.
+    #[must_use]
+    pub fn apps_of_conversation(&self, conversation: &str) -> Vec<ShownApp> {
+        self.apps_where(|shown_in| is_in_window_of(shown_in, conversation))
+    }
+
+    fn apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
+        let views = self.views();
+        let found = views.values().filter(|view| is_in_window(view.conversation.as_deref()));
+        let apps = found.map(|view| ShownApp { server: view.server.clone(), tool: view.tool.clone() });
+        // Several frames may show the app of one tool.
+        apps.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the

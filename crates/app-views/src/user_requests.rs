@@ -1,4 +1,5 @@
-//! Requests of an app that the user decides in Drawbridge's page: links, files, messages and display modes.
+//! Requests of an app that Drawbridge's page answers: links and files, on which the user decides, and messages and display
+//! modes, which it answers at once. A message becomes a draft.
 
 use std::collections::HashMap;
 

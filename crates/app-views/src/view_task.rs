@@ -4,8 +4,8 @@
 mod call_delivery;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use chat::Chat;
 use domain::app_view::{AppViewChange, AppViewEvent, AppViewId, ProvidingApp};
@@ -77,6 +77,8 @@ pub(crate) struct ViewSetup {
     pub(crate) viewed: ViewedCall,
     /// Events of the host since before the displayed call was read.
     pub(crate) events: EventReceiver,
+    /// Reference to a value that exists while the app is shown.
+    pub(crate) shown: Weak<()>,
     /// Configuration of the app's server. The app is closed when the configuration changes.
     pub(crate) config: ServerConfig,
 }
@@ -125,7 +127,8 @@ impl Drop for ViewEntryGuard {
         // A spawned task takes the turn, since dropping can't wait.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (host, view) = (self.views.host.clone(), self.id.clone());
-            // Fails only if the host has shut down.
+            // Fails only if the host has shut down. The tools are gone already, since the removed entry had the value
+            // that their existence depends on. This records it, and ends their calls.
             runtime.spawn(async move { host.turn_off_app_tools(view, false).await });
         }
     }
@@ -161,8 +164,9 @@ impl ViewTask {
             }
             ViewedCall::Streamed(call) => Some(call),
         };
-        let shown = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
-        let tools = OfferedAppTools::new(host.clone(), setup.server.clone(), shown, setup.conversation.clone());
+        let app = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
+        let (server, conversation) = (setup.server.clone(), setup.conversation.clone());
+        let tools = OfferedAppTools::new(host.clone(), server, app, conversation, setup.shown);
         let origin = CallOrigin::App {
             conversation: setup.conversation,
             tool: setup.tool.clone(),
@@ -338,6 +342,11 @@ impl ViewTask {
     async fn process_view_event(&mut self, event: ViewEvent) {
         let now = Instant::now().into_std();
         let change = match event {
+            ViewEvent::Closed(cause) => {
+                // Before the page is notified, so that no tools of a closed app are offered.
+                self.tools.turn_off(false).await;
+                Some(AppViewChange::Closed { cause })
+            }
             ViewEvent::AppToolsChanged => {
                 self.tools.request_list(&mut self.view, now);
                 None
@@ -391,8 +400,8 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events that
-/// `app_tools` processes.
+/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for the end of the
+/// view and for events that `app_tools` processes.
 fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {
@@ -406,8 +415,10 @@ fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
         },
         ViewEvent::Diagnosed { diagnostic, dropped } => AppViewChange::Diagnosed { diagnostic, dropped },
         ViewEvent::TeardownRequested => AppViewChange::TeardownRequested,
-        ViewEvent::Closed(cause) => AppViewChange::Closed { cause },
-        ViewEvent::AppToolsListed(_) | ViewEvent::AppToolsChanged | ViewEvent::AppToolCallEnded { .. } => return None,
+        ViewEvent::Closed(_)
+        | ViewEvent::AppToolsListed(_)
+        | ViewEvent::AppToolsChanged
+        | ViewEvent::AppToolCallEnded { .. } => return None,
     })
 }
 

@@ -10,7 +10,7 @@
 //! reads the environment, or knows the user's folders; callers pass them in. Bundles are untrusted: an archive that
 //! two programs could read in different ways is refused (`archive`), sizes are bounded by [`limits`], and texts are
 //! the publisher's claims. A bundle is identified by its SHA-256; the signature that some have is shown as an
-//! unverified claim ([`Signature`]).
+//! unverified claim ([`installs::BundleSignature`]).
 
 mod archive;
 mod bundle;
@@ -38,6 +38,5 @@ pub use manifest::{
     ServerKind, ToolClaim, UserConfig, UserConfigKind,
 };
 pub use plan::{BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
-pub use signature::Signature;
 pub use tree::{FileTree, TreeChange, TreeFile, verify_tree};
 pub use unpack::{UnpackedBundle, direct_subfolder, remove_bundle, remove_leftovers, unpack, unpacked_folders};

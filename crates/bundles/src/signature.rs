@@ -5,8 +5,6 @@
 //! certificates have no common root, and depending on the version of the signer the signed bytes differ from the
 //! stored ones. Therefore only the signer's name is read, and shown as a claim.
 
-use std::fmt;
-
 use cms::cert::CertificateChoices;
 use cms::cert::x509::Certificate;
 use cms::cert::x509::attr::AttributeTypeAndValue;
@@ -15,7 +13,7 @@ use cms::cert::x509::der::{Decode as _, Tagged as _};
 use cms::content_info::ContentInfo;
 use cms::signed_data::{SignedData, SignerIdentifier};
 use foreign::visible;
-use serde::Serialize;
+use installs::BundleSignature;
 
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
@@ -26,38 +24,11 @@ pub(crate) const MAX_SIGNATURE_BLOCK_BYTES: usize = u16::MAX as usize;
 const MAX_SIGNER_NAME_CHARS: usize = 200;
 const COMMON_NAME_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
-/// Content of the signature block after an archive. Not verified, so no decision may depend on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "camelCase")]
-pub enum Signature {
-    /// The archive has no signature block after it.
-    Absent,
-    /// A signature whose certificate names this signer. Anyone can create such a signature.
-    Claimed {
-        /// Common name in the signer's certificate, safe to print.
-        name: String,
-    },
-    /// The archive has a signature whose certificate can't be parsed.
-    Unreadable,
-}
-
-impl fmt::Display for Signature {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Absent => formatter.write_str("not signed"),
-            Self::Claimed { name } => write!(formatter, "signed by {name} (not checked)"),
-            Self::Unreadable => formatter.write_str("signed, but the signature can't be read"),
-        }
-    }
-}
-
-impl Signature {
-    /// Parses the signature block that [`split_signature_block`] returned.
-    pub(crate) fn parse(block: Option<&[u8]>) -> Self {
-        let Some(block) = block else { return Self::Absent };
-        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_BYTES..block.len() - BLOCK_END_MARKER.len()];
-        signer_common_name(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
-    }
+/// Parses the signature block that [`split_signature_block`] returned.
+pub(crate) fn parse_signature(block: Option<&[u8]>) -> BundleSignature {
+    let Some(block) = block else { return BundleSignature::Absent };
+    let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_BYTES..block.len() - BLOCK_END_MARKER.len()];
+    signer_common_name(der).map_or(BundleSignature::Unreadable, |name| BundleSignature::Claimed { name })
 }
 
 /// Splits the end of a bundle file into the part that belongs to the archive, and a well-formed signature block if

@@ -111,11 +111,6 @@ fn describe_address(http: &HttpConfig) -> String {
         "http" => "http",
         _ => "another scheme",
     };
-    let is_here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_here = url.host().is_some_and(|host| foreign::is_loopback(&host));
     format!("{scheme}, {}", if is_here { "on this computer" } else { "not on this computer" })
 }

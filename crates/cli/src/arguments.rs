@@ -5,7 +5,7 @@ mod models;
 mod rules;
 
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
-pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireProtocolName};
+pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, ProviderKindName, SamplingArguments};
 pub(crate) use rules::{
     AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };
@@ -308,7 +308,7 @@ pub(crate) enum LinkApp {
     VsCode,
 }
 
-/// File format of an export.
+/// Format in which the command `export` prints the servers, for the settings file of another app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportFormat {
     /// The format of most apps.

@@ -10,7 +10,7 @@ use api::data::{
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
-use crate::arguments::{ModelsCommand, NewProvider, WireProtocolName};
+use crate::arguments::{ModelsCommand, NewProvider, ProviderKindName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::published_names::{MODELS_NAMES, PROVIDER_NAMES, PROVIDER_TEST_NAMES, with_published_names};
@@ -158,13 +158,13 @@ fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Resu
     })
 }
 
-const fn provider_kind(name: WireProtocolName) -> ProviderKind {
+const fn provider_kind(name: ProviderKindName) -> ProviderKind {
     match name {
-        WireProtocolName::Openai => ProviderKind::OpenAi,
-        WireProtocolName::Responses => ProviderKind::Responses,
-        WireProtocolName::Anthropic => ProviderKind::Anthropic,
-        WireProtocolName::Gemini => ProviderKind::Gemini,
-        WireProtocolName::Ollama => ProviderKind::Ollama,
+        ProviderKindName::Openai => ProviderKind::OpenAi,
+        ProviderKindName::Responses => ProviderKind::Responses,
+        ProviderKindName::Anthropic => ProviderKind::Anthropic,
+        ProviderKindName::Gemini => ProviderKind::Gemini,
+        ProviderKindName::Ollama => ProviderKind::Ollama,
     }
 }
 

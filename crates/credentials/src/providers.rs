@@ -224,7 +224,7 @@ impl Provider for KeychainProvider {
 
 /// Provider that rejects all requests, because another program set its URL and the user has not confirmed it.
 pub struct UnconfirmedProvider {
-    /// Wire protocol of the provider.
+    /// Kind of the provider: the API that it has.
     pub kind: ProviderKind,
     /// Error that every request returns.
     pub problem: ModelError,

@@ -22,12 +22,12 @@ use serde_json::json;
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Shared state of the entries with open vaults, by name of the entry.
-    entries: Mutex<HashMap<String, Weak<VaultEntry>>>,
+    entries: Mutex<HashMap<String, Weak<ServerVaultState>>>,
 }
 
-/// State that all open vaults of one entry share.
+/// State that all open vaults of one server in `mcp.json` share.
 #[derive(Default)]
-struct VaultEntry {
+struct ServerVaultState {
     /// Lock that serializes the operations on the entry, also across its open vaults.
     lock: Arc<tokio::sync::Mutex<()>>,
     /// Number of times that the entry was emptied. A vault that was opened before the entry was last emptied is closed.
@@ -39,8 +39,8 @@ struct VaultEntry {
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
-    entry: Arc<VaultEntry>,
-    /// Value of [`VaultEntry::emptied_count`] when this vault was opened.
+    entry: Arc<ServerVaultState>,
+    /// Value of [`ServerVaultState::emptied_count`] when this vault was opened.
     emptied_count_at_open: u64,
 }
 
@@ -108,7 +108,7 @@ fn move_secrets_with_prefix_to_memory(
 }
 
 impl SecretsVault {
-    fn new(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<VaultEntry>) -> Self {
+    fn new(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<ServerVaultState>) -> Self {
         let emptied_count_at_open = entry.emptied_count.load(Ordering::SeqCst);
         Self { name: name.to_owned(), secrets, entry, emptied_count_at_open }
     }
@@ -207,6 +207,7 @@ impl Vault for SecretsVault {
         self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
+    /// Locks the name of the secret in the secret store, against other processes.
     async fn lock_entry(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
         // Does not take the entry's lock: another process may have locked the secret's name for a long time, and reads
         // and removals must not wait for that.

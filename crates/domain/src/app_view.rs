@@ -1,4 +1,4 @@
-//! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
+//! Changes of displayed apps (MCP Apps), as the UI receives them. Created by the crate `app-views`.
 
 use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
@@ -29,18 +29,18 @@ pub enum AppViewChange {
     },
     /// The MCP app has completed its initialization.
     Initialized {
-        /// Name of the app, as the app claims.
+        /// Name that the app claims to have.
         name: String,
-        /// Version of the app, as the app claims.
+        /// Version that the app claims to have.
         version: String,
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,
     },
-    /// The MCP app has another size, in CSS pixels.
+    /// The MCP app reported a new size.
     Resized {
-        /// New width of the app, or `None` if the host decides it.
+        /// New width of the app in CSS pixels, or `None` if the host decides it.
         width: Option<u32>,
-        /// New height of the app, or `None` if the host decides it.
+        /// New height of the app in CSS pixels, or `None` if the host decides it.
         height: Option<u32>,
     },
     /// The display mode changed at the request of the MCP app.
@@ -69,16 +69,18 @@ pub enum AppViewChange {
     ToolsChanged {
         /// Tools that the app offers.
         tools: Vec<AppToolView>,
-        /// Hash of all definitions, to which the user's permission applies.
+        /// Hash of the definitions in `tools`. When the user lets models use the tools, the permission is valid only
+        /// for this hash.
         hash: String,
-        /// Number of offered tools that are not usable.
+        /// Number of tools that the app offers but that `tools` does not contain, because they are invalid or have the
+        /// name of a tool of the server.
         dropped: u64,
-        /// Set while the model of the conversation may use the tools.
+        /// Set if the model of the conversation may use the tools.
         on: bool,
     },
     /// The MCP app requests that the host removes it.
     TeardownRequested,
-    /// A message between the MCP app and the host was not processed as sent.
+    /// The host did not process a message from or to the MCP app, or not in the form in which it was sent.
     Fault {
         /// Direction in which the message was sent.
         direction: MessageDirection,
@@ -108,11 +110,21 @@ pub enum AppViewChange {
     },
 }
 
+/// Reason why all displayed MCP apps of a window were closed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AppStopCause {
+    /// The web page of the window stopped responding while it displayed the apps.
+    Unresponsive,
+    /// The process that renders the web page of the window ended.
+    PageEnded,
+}
+
 /// Tool that an MCP app offers to models, as the app defines it. All texts in it are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppToolView {
-    /// Name of the tool in the app.
+    /// Name of the tool, as the app defines it.
     pub name: String,
     /// Whole definition of the tool as indented JSON.
     pub definition: String,
@@ -123,7 +135,7 @@ pub struct AppToolView {
 pub struct ProvidingApp {
     /// Identifier of the displayed app.
     pub view: AppViewId,
-    /// Name of the tool on its server whose results the app displays.
+    /// Name, on its server, of the tool whose results the app displays.
     pub tool: String,
 }
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// Identifier of a call of a tool, a prompt or a resource, used from the user interface to the history. The caller
-/// chooses it, unique among the calls in progress: the user interface uses a UUID, a model's reply the id of the item,
-/// and the command line a constant, since it makes a single call.
+/// Identifier of a call of a tool, a prompt or a resource, used in every layer from the user interface to the history.
+/// The caller chooses it, unique among the calls in progress: the user interface uses a UUID, a model's reply the id of
+/// the item, and the command line a constant, since it makes a single call.
 ///
 /// The same value is [`ServerCall::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
 /// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
@@ -36,12 +36,12 @@ pub struct ServerCall {
     pub kind: CallKind,
     /// Name of the tool or prompt, or URI of the resource.
     pub name: String,
-    /// Name of the tool on the server whose shown app provides the called tool and receives the call. `None` if the
-    /// server does.
+    /// Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call. `None`
+    /// if the server itself does both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,
-    /// Time at which the call was made.
+    /// Time at which the caller made the call.
     pub started_at: Millis,
     /// Current state of the call.
     pub state: CallState,
@@ -107,7 +107,7 @@ pub struct CallProgress {
     pub progress: f64,
     /// Total amount of work, or `None` if the server does not report one.
     pub total: Option<f64>,
-    /// Description of the call's current step, written by the server.
+    /// Description of the call's current step, written by the server, or `None` if it sent none.
     pub message: Option<String>,
 }
 
@@ -120,7 +120,7 @@ pub struct CallTask {
     pub id: String,
     /// Status of the task, as last reported by the server.
     pub status: TaskStatus,
-    /// Description of the task's status, written by the server.
+    /// Description of the task's status, written by the server, or `None` if it sent none.
     pub message: Option<String>,
     /// Time at which the server created the task, in ISO 8601.
     pub created_at: String,

@@ -25,13 +25,14 @@ pub enum ConsentRequestOrigin {
         conversation: String,
         /// Names of other servers whose content the model has read in the conversation and that are not trusted.
         untrusted_servers: Vec<String>,
-        /// Content of the called server that the model has already read in the conversation, and after which the
-        /// server's data flow settings require consent for its calls.
+        /// Content of the called server that the model has already read in the conversation, and because of which the
+        /// data flow settings of the server require consent for this call.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         same_server_readings: Vec<Reading>,
     },
-    /// A tool call, a read or a sampling request by an app of the server: a page that the server provides (MCP Apps).
+    /// An app of the server, which is a web page that the server provides (MCP Apps), calls a tool, reads a resource or
+    /// requests sampling.
     App {
         /// Identifier of the conversation that shows the MCP app, or `None` outside of conversations.
         conversation: Option<String>,

@@ -84,7 +84,8 @@ pub struct ToolResult {
     pub structured_problem: Option<String>,
     /// Set if the result reports an error of the tool.
     pub is_error: bool,
-    /// Metadata of the result (`_meta`), which only the app of the tool receives. `None` if the server sent none.
+    /// Metadata of the result (`_meta`), which the tool's MCP app receives, and the model does not. `None` if the
+    /// server sent none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub meta: Option<Map<String, Value>>,
@@ -93,8 +94,8 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// Converts the result of a call from the protocol's type. `problem` is the violation of the output schema, and
-    /// `arguments` are those that were sent to the server.
+    /// Converts the result of a call from the protocol's type. `problem` describes how the result violates the tool's
+    /// output schema, if it does. `arguments` are those that were sent to the server.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {

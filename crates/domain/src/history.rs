@@ -29,7 +29,7 @@ pub struct Conversation {
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Records of the content that the conversation has read from these servers, over all branches, in order of first
+    /// Records of these servers' content that was read in the conversation, over all branches, in order of first
     /// appearance.
     pub readings: Vec<Reading>,
 }
@@ -37,9 +37,9 @@ pub struct Conversation {
 /// Changes to a conversation. Fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationChange {
-    /// New title of the conversation.
+    /// New title of the conversation, or `None` to keep the current one.
     pub title: Option<String>,
-    /// New settings of the conversation, as a JSON object.
+    /// New settings of the conversation, as a JSON object, or `None` to keep the current ones.
     pub settings: Option<Value>,
     /// Time of the change, in milliseconds since 1970.
     pub at: u64,
@@ -121,7 +121,8 @@ pub struct ItemRange {
     pub conversation: String,
     /// Identifier of the item before which the range ends, or `None` to end with the last item of the visible branch.
     pub before: Option<String>,
-    /// Maximum number of items. If the range has more, the last ones are returned.
+    /// Maximum number of items to return. If the branch has more items before the end of the range, the last ones are
+    /// returned.
     pub limit: usize,
     /// Set to include images, audio, files and very long texts in the bodies. Otherwise they are
     /// [omitted](StoredItem::omitted).

@@ -1,4 +1,4 @@
-//! Items of conversations. The history stores them in the same JSON format in which the page receives them.
+//! Items of conversations. The history stores them in the same JSON format in which the UI receives them.
 
 mod events;
 mod sources;
@@ -112,7 +112,8 @@ pub enum ItemBody {
         server: String,
         /// Name of the tool, as its server or the app lists it.
         tool: String,
-        /// Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+        /// Name, on the server, of the tool whose MCP app provides the called tool. `None` if the server itself
+        /// provides it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         app: Option<String>,
@@ -134,7 +135,8 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
-        /// Number of bytes of the result's text that the model did not receive because of the limit on its length.
+        /// Number of bytes of the result's text that the model did not receive, because the text is longer than the
+        /// limit. `None` if the model received the whole text.
         #[serde(default, rename = "leftOut", skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         omitted_bytes: Option<u64>,
@@ -171,7 +173,7 @@ pub enum ItemBody {
         name: String,
         /// Contents of the resource at the time of the attachment.
         contents: Vec<ResourceContents>,
-        /// Set if the item is a skill, whose text contains instructions that the user selected.
+        /// Set if the item is a skill. The model then receives its text as instructions that the user has chosen.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
         skill: bool,
@@ -242,7 +244,8 @@ pub enum ReplyPart {
     Thinking {
         /// Text of the model's reasoning, which may be empty.
         text: String,
-        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
+        /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
+        /// there is none. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -260,7 +263,8 @@ pub enum ReplyPart {
         tool: Option<String>,
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
-        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
+        /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
+        /// there is none. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -351,7 +355,8 @@ pub struct FoundTool {
     pub server: String,
     /// Name of the tool, as its server or app lists it.
     pub tool: String,
-    /// Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+    /// Name, on the server, of the tool whose displayed MCP app provides the found tool. `None` if the server itself
+    /// provides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,

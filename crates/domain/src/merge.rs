@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 /// Applies changes that another process made to a stored map to the copy in memory (`own`). `before` and `now` are the
-/// contents of the file before and after the changes. Returns the merged map, which retains entries that exist only in
-/// memory.
+/// contents of the file before and after the changes. Returns the merged map: entries that differ between `before` and
+/// `now` are as in `now`, and all others as in `own`.
 #[must_use]
 pub fn merge_file_changes<T: Clone + PartialEq>(
     own: &BTreeMap<String, T>,

@@ -1,7 +1,9 @@
-//! Classifies IP addresses as public or special-purpose, by the IANA registries of special-purpose addresses. Used by
-//! the sandbox proxy in `process` and by `mcp-transport`.
+//! Classifies IP addresses as public or special-purpose, by the IANA registries of special-purpose addresses, and hosts
+//! of URLs as loopback.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::Host;
 
 /// Returns `true` if an address is globally reachable on the public internet.
 ///
@@ -24,6 +26,32 @@ pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+/// Returns `true` if a host of a URL is a loopback address, or a name that always means one (RFC 6761), without
+/// resolving the name.
+///
+/// A name with a final dot and an IPv4-mapped address do not count: a resolver may look up `localhost.` at a name
+/// server. Callers for which they should count convert the host before.
+///
+/// # Examples
+///
+/// ```
+/// use foreign::is_loopback;
+/// use url::{Host, Url};
+///
+/// let url = Url::parse("http://localhost:8080/mcp")?;
+/// assert!(url.host().is_some_and(|host| is_loopback(&host)));
+/// assert!(!is_loopback(&Host::Domain("localhost.example")));
+/// # Ok::<(), url::ParseError>(())
+/// ```
+#[must_use]
+pub fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 
@@ -76,6 +104,26 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn host_is_loopback_only_without_a_look_up() {
+        for host in ["localhost", "app.localhost", "127.0.0.1", "127.8.9.1", "[::1]"] {
+            let host = Host::parse(host).unwrap();
+            assert!(is_loopback(&borrowed_host(&host)), "{host} must be loopback");
+        }
+        for host in ["localhost.", "localhost.example", "notlocalhost", "0.0.0.0", "10.0.0.1", "[::ffff:127.0.0.1]"] {
+            let host = Host::parse(host).unwrap();
+            assert!(!is_loopback(&borrowed_host(&host)), "{host} must not be loopback");
+        }
+    }
+
+    fn borrowed_host(host: &Host<String>) -> Host<&str> {
+        match host {
+            Host::Domain(name) => Host::Domain(name),
+            Host::Ipv4(address) => Host::Ipv4(*address),
+            Host::Ipv6(address) => Host::Ipv6(*address),
+        }
+    }
 
     #[test]
     fn address_is_public_only_if_globally_reachable() {

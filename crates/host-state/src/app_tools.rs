@@ -1,8 +1,8 @@
-//! Tools that shown apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has the
-//! tools of a shown app turned on. Used by `host/src/owner/app_tools.rs`.
+//! Tools that displayed apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has
+//! the tools of a displayed MCP app turned on. Used by `host/src/owner/app_tools.rs`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use domain::app_view::{AppViewId, ProvidingApp};
 use domain::call::{CallFailure, CallId};
@@ -17,18 +17,20 @@ use tokio::sync::{mpsc, oneshot};
 /// Kind of a call of an app's tool in the audit log.
 pub const APP_TOOL_KIND: &str = "app-tool";
 
-/// Command of the host to the async task of a shown app.
+/// Command of the host to the async task of a displayed MCP app.
 #[derive(Debug)]
 pub enum AppToolCommand {
-    /// Call a tool of the app. The call is permitted.
+    /// Call a tool of the app. The call has already been approved in a consent request.
     Call {
         /// Identifier of the call.
         call: CallId,
-        /// Name of the tool in the app.
+        /// Name of the tool, as the app defines it.
         name: String,
         /// Arguments of the call.
         arguments: Map<String, Value>,
-        /// Sender for the outcome of the call.
+        /// Sender that notifies the host when the call is sent to the app's page. Dropped if the call is never sent.
+        delivered: oneshot::Sender<()>,
+        /// Sender on which the app's task returns the outcome of the call.
         reply: oneshot::Sender<Result<CallToolResult, CallError>>,
     },
     /// Cancel a call, and send [`CallError::Cancelled`] as its outcome.
@@ -38,41 +40,50 @@ pub enum AppToolCommand {
     },
 }
 
-/// The tools of one shown app that the user has turned on.
+/// Tools that one displayed MCP app provides, while the user lets a model use them.
 #[derive(Debug, Clone)]
 pub struct AppTools {
     /// Name of the app's server.
     pub server: String,
-    /// The shown app.
+    /// The displayed MCP app.
     pub app: ProvidingApp,
     /// Conversation whose model may use the tools.
     pub conversation: String,
-    /// Definitions as displayed to the user, with distinct names.
+    /// Definitions of the tools as displayed to the user. No two have the same name.
     pub tools: Arc<Vec<Tool>>,
     /// Sender of commands to the async task of the app.
     pub commands: mpsc::Sender<AppToolCommand>,
+    /// Reference to a value that exists while the app is displayed. The code that closes the app drops the value, so
+    /// that the app's tools are unavailable at that moment, and not only after the app's task has ended.
+    pub shown: Weak<()>,
 }
 
 impl AppTools {
-    /// Returns the hash of the definitions, to which the user's decision applies.
+    /// Returns `true` if the app is still displayed.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.shown.strong_count() > 0 && !self.commands.is_closed()
+    }
+
+    /// Returns the hash of the tool definitions. The user's permission to use the tools is valid only for this hash.
     #[must_use]
     pub fn definitions_hash(&self) -> Hash {
         Hash::of_json(&json!(*self.tools))
     }
 }
 
-/// Tools of a shown app that a model gets.
+/// Tools of a displayed MCP app that are offered to the model of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
     /// Name of the app's server.
     pub server: String,
-    /// The shown app.
+    /// The displayed MCP app.
     pub app: ProvidingApp,
     /// Definitions of the tools, which are unverified claims of the app.
     pub tools: Arc<Vec<Tool>>,
 }
 
-/// The tools of all shown apps that the user has turned on, by app.
+/// Tools of all displayed MCP apps whose tools the user has turned on, by identifier of the displayed app.
 #[derive(Debug, Default)]
 pub struct AppToolTable(BTreeMap<AppViewId, AppTools>);
 
@@ -87,17 +98,17 @@ impl AppToolTable {
         self.0.remove(view)
     }
 
-    /// Returns the definition of a tool of an app of this server, or `None` if the app is closed, its tools are not
-    /// turned on for the conversation, or it has no such tool.
+    /// Returns the definition of a tool that a displayed MCP app of this server provides, or `None` if the app is
+    /// closed, its tools are not turned on for the conversation, or it has no such tool.
     pub fn tool(&self, server: &str, app: &ProvidingApp, conversation: Option<&str>, name: &str) -> Option<&Tool> {
-        let own = self.0.get(&app.view).filter(|own| !own.commands.is_closed())?;
+        let own = self.0.get(&app.view).filter(|own| own.is_shown())?;
         let is_same = own.server == server && own.app == *app && Some(&*own.conversation) == conversation;
         own.tools.iter().filter(|_| is_same).find(|tool| tool.name == name)
     }
 
-    /// Returns the tools that the model of a conversation gets, in a stable order.
+    /// Returns the tools of apps that are offered to the model of a conversation, in a stable order.
     pub fn tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        let own = self.0.values().filter(|own| own.conversation == conversation && !own.commands.is_closed());
+        let own = self.0.values().filter(|own| own.conversation == conversation && own.is_shown());
         own.map(|AppTools { server, app, tools, .. }| AppToolsForModel {
             server: server.clone(),
             app: app.clone(),
@@ -106,7 +117,8 @@ impl AppToolTable {
         .collect()
     }
 
-    /// Sends a command to the async task of an app. Returns the sender, for later commands about the same call.
+    /// Sends a command to the async task of an app. Returns the sender of the app's commands, with which the caller can
+    /// cancel the call even after the tools are turned off.
     ///
     /// # Errors
     ///
@@ -117,18 +129,18 @@ impl AppToolTable {
         app: &ProvidingApp,
         command: AppToolCommand,
     ) -> Result<mpsc::Sender<AppToolCommand>, CallFailure> {
-        let own = self.0.get(&app.view).ok_or_else(|| missing_app_failure(app))?;
+        let own = self.0.get(&app.view).filter(|own| own.is_shown()).ok_or_else(|| missing_app_failure(app))?;
         send_to_app((&own.server, app), &own.commands, command)?;
         Ok(own.commands.clone())
     }
 
-    /// Returns the shown apps of a server whose tools are turned on.
+    /// Returns the identifiers of a server's displayed MCP apps whose tools are turned on.
     pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
         self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
     }
 }
 
-/// Sends a command to the async task of an app of a server.
+/// Sends a command to the async task of a server's displayed MCP app.
 ///
 /// # Errors
 ///
@@ -144,14 +156,6 @@ pub(crate) fn send_to_app(
     })
 }
 
-/// Returns `true` if a call with this outcome was passed to the async task of an app, but not sent to the app's page.
-pub const fn was_never_sent_to_app(error: &CallError) -> bool {
-    matches!(
-        error,
-        CallError::TooManyCalls | CallError::Unsupported { .. } | CallError::Undelivered { sent: false, .. }
-    )
-}
-
 /// Returns the failure of a call whose app is closed, or whose tools are not turned on.
 pub fn missing_app_failure(app: &ProvidingApp) -> CallFailure {
     CallFailure::NotFound(format!("shown app of \"{}\" whose tools are turned on", app.tool))
@@ -163,7 +167,7 @@ pub fn app_tool_call_hash(app: &ProvidingApp, tool: &Tool, arguments: &Map<Strin
     Hash::of_json(&json!({ "app": app, "view": view, "call": call_hash(tool, arguments) }))
 }
 
-/// Returns the subject of a call of an app's tool in the audit log.
+/// Returns the text by which the audit log names the called tool of an app.
 pub fn app_tool_subject(app: &ProvidingApp, name: &str) -> String {
     policy::canonical_json(&json!({ "app": app.tool, "tool": name }))
 }
@@ -176,17 +180,21 @@ mod tests {
         ProvidingApp { view: view.to_owned(), tool: "show".to_owned() }
     }
 
-    fn app_tools(view: &str, conversation: &str) -> (AppTools, mpsc::Receiver<AppToolCommand>) {
+    /// Returns the tools of an app, the receiver of its commands, and a value. The app counts as displayed while the
+    /// receiver and the value exist.
+    fn app_tools(view: &str, conversation: &str) -> (AppTools, mpsc::Receiver<AppToolCommand>, Arc<()>) {
         let (commands, received) = mpsc::channel(1);
+        let shown = Arc::new(());
         let tools = Arc::new(vec![Tool { name: "move".to_owned(), ..Tool::default() }]);
         let (server, conversation) = ("board".to_owned(), conversation.to_owned());
-        (AppTools { server, app: app(view), conversation, tools, commands }, received)
+        let tools = AppTools { server, app: app(view), conversation, tools, commands, shown: Arc::downgrade(&shown) };
+        (tools, received, shown)
     }
 
     #[test]
     fn tools_exist_for_one_app_one_conversation_and_while_the_app_is_open() {
         let mut table = AppToolTable::default();
-        let (own, received) = app_tools("1", "c");
+        let (own, received, _shown) = app_tools("1", "c");
         table.insert(own);
         let found = |table: &AppToolTable, server, view, conversation, name| {
             table.tool(server, &app(view), conversation, name).is_some()
@@ -208,9 +216,24 @@ mod tests {
     }
 
     #[test]
+    fn tools_are_gone_when_the_app_is_closed_and_before_its_task_ends() {
+        let mut table = AppToolTable::default();
+        let (own, mut received, shown) = app_tools("1", "c");
+        table.insert(own);
+        assert_eq!(table.tools_for_model("c").len(), 1);
+        drop(shown);
+        assert_eq!(table.tools_for_model("c"), []);
+        assert!(table.tool("board", &app("1"), Some("c"), "move").is_none());
+        let cancel = AppToolCommand::Cancel { call: "a".to_owned() };
+        assert!(matches!(table.send(&app("1"), cancel), Err(CallFailure::NotFound(_))));
+        assert!(received.try_recv().is_err(), "the app should receive nothing");
+        assert!(table.remove("1").is_some(), "the end of the permission is still to be recorded");
+    }
+
+    #[test]
     fn waiting_commands_are_bounded() {
         let mut table = AppToolTable::default();
-        let (own, _received) = app_tools("1", "c");
+        let (own, _received, _shown) = app_tools("1", "c");
         table.insert(own);
         let send = || table.send(&app("1"), AppToolCommand::Cancel { call: "a".to_owned() });
         assert!(send().is_ok());

@@ -1,4 +1,4 @@
-//! Calls in progress, results that wait for a review, tools of shown apps, and cached resources.
+//! Calls in progress, results that wait for a review, tools of displayed MCP apps, and cached resources.
 
 mod call_origin;
 mod call_record;
@@ -26,7 +26,7 @@ use crate::{CallTicket, RunId};
 /// Maximum number of calls in progress over all servers.
 const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
-/// The calls in progress, results that wait for review, tools of shown apps, and cached resources.
+/// The calls in progress, results that wait for review, tools of displayed MCP apps, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
@@ -35,7 +35,7 @@ pub struct CallTable {
     pub tickets: FxHashMap<CallTicket, TicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
-    /// Tools of shown apps that models may call.
+    /// Tools of displayed MCP apps that models may call.
     pub app_tools: AppToolTable,
     /// Cached contents of resources.
     pub reads: ResourceCache,
@@ -58,8 +58,9 @@ impl CallTable {
         Ok(())
     }
 
-    /// Removes and returns a call after the symbolic links in its paths were resolved. `number` identifies the
-    /// resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same id.
+    /// Removes and returns a call when the symbolic links in its path arguments have been resolved. `number` identifies
+    /// this run of the resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same
+    /// id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.pending.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -67,17 +68,17 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call after its audit entry was written. `number` identifies the write. Returns `None` if
-    /// the call was cancelled meanwhile, even if a new call has the same id.
-    pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
-        self.records.get(id).filter(|record| record.pending.writing == Some(number))?;
+    /// Removes and returns a call when its audit entry has been written. `write_id` identifies this write. Returns
+    /// `None` if the call was cancelled meanwhile, even if a new call has the same id.
+    pub fn take_written(&mut self, id: &str, write_id: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.pending.writing == Some(write_id))?;
         let mut record = self.records.remove(id)?;
         record.pending.writing = None;
         Some(record)
     }
 
-    /// Removes and returns the tools of a shown app, and instructs the app to cancel the running calls of them. Returns
-    /// `None` if they are not turned on.
+    /// Removes and returns the tools of a displayed MCP app, and instructs the app to cancel the running calls of them.
+    /// Returns `None` if they are not turned on.
     pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {
         let tools = self.app_tools.remove(view)?;
         for record in self.records.values().filter(|record| record.app.as_ref().is_some_and(|app| app.view == view)) {
@@ -127,8 +128,8 @@ impl CallTable {
         Some(only.view.id.clone())
     }
 
-    /// Returns the number of the call's current round of input requests, and starts a new round if the call is not
-    /// waiting for input.
+    /// Returns the number of the call's current round, in which the server requests input. If the call is not waiting
+    /// for input, a new round starts and is counted first.
     pub fn advance_input_round(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
@@ -145,8 +146,8 @@ impl CallTable {
         }
     }
 
-    /// Drops the result of a call after the user denied or dismissed its review, and sends the verdict to the model's
-    /// run. If the review was dismissed, the run also stops.
+    /// Drops the result of a call because the user denied or dismissed its review, and sends the verdict to the task
+    /// that runs the model. If the user dismissed the review, the verdict also stops that task.
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;

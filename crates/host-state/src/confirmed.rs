@@ -103,14 +103,14 @@ impl ConfirmedSettings {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
 
-    /// Returns `true` if the confirmed address of a provider is already equal to `address`, so that nothing has to be
-    /// written.
+    /// Returns `true` if the confirmed address of a provider is already equal to `address` and no change is being
+    /// written, so that the caller need not write anything.
     pub fn is_up_to_date(&self, id: &str, address: Option<&ProviderAddress>) -> bool {
         self.pending_providers == 0 && self.confirmed_address(id) == address
     }
 
-    /// Interprets the content of the file `confirmed.json`. A missing file means different things depending on the
-    /// state of the documents' seal.
+    /// Interprets the result of reading `confirmed.json`. The meaning of a missing file depends on the state of the
+    /// documents' seals: for instance, if another program removed the file, no setting is confirmed.
     pub fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
         let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         match (stored, seal) {

@@ -55,16 +55,16 @@ impl ConsentQueue {
         Some(at)
     }
 
-    /// Records that the files or paths of a consent request were examined for a decision. Returns the index of the
-    /// request if it is still in the queue.
+    /// Records that the host has finished examining the files or paths of a consent request, which it does before it
+    /// executes a decision. Returns the index of the request if it is still in the queue.
     pub fn finish_inspection(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position_of(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }
 
-    /// Removes and returns the consent requests for which `is_over` returns `true`, because nobody needs a decision any
-    /// more.
+    /// Removes and returns the consent requests for which `is_over` returns `true`, because no caller waits for a
+    /// decision on them any more.
     pub fn remove_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;
@@ -77,7 +77,7 @@ impl ConsentQueue {
         self.pending.iter().any(is_of)
     }
 
-    /// Returns the counters of a server's denied requests, after creating them if necessary.
+    /// Returns the counters of a server's denied requests, and creates them if they don't exist yet.
     pub fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
         self.throttles.entry(server.to_owned()).or_default()
     }

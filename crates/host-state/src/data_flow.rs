@@ -17,7 +17,7 @@ use super::CallOrigin;
 /// Data flow settings of servers, by server name.
 pub type DataFlowSettings = BTreeMap<String, DataFlow>;
 
-/// The data that determines whether a model's call may depend on untrusted content of servers.
+/// Data from which the host determines if a model's call may depend on untrusted content of servers.
 #[derive(Default)]
 pub struct DataFlowTable {
     /// Servers whose content models have read, by conversation.
@@ -42,8 +42,8 @@ impl DataFlowTable {
         servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
     }
 
-    /// Returns the readings of a server's content in a conversation after which a model's further calls of the same
-    /// server require consent.
+    /// Returns the records of a server's content that a model has read in a conversation and that make its further
+    /// calls of the same server require consent.
     fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.data_flow_of(server).same_server;
@@ -51,8 +51,9 @@ impl DataFlowTable {
         label.readings.iter().filter(may_require).cloned().collect()
     }
 
-    /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
-    /// that its data flow settings treat as untrusted, or if an app makes it that other hosts can influence.
+    /// Returns `true` if untrusted content may have caused the call: a model makes the call after it has read content
+    /// of another server, or content of this server that the server's data flow settings treat as untrusted, or an MCP
+    /// app makes the call and its page may contact other hosts.
     pub fn follows_untrusted_content(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
         match origin {
             CallOrigin::User { .. } | CallOrigin::CommandLine => false,

@@ -44,7 +44,7 @@ impl DocumentProgress {
     }
 
     /// Begins to read a document that another process changed. Returns `true` if the caller should read the document
-    /// immediately, and `false` if it has to be read after the operations in progress.
+    /// immediately, and `false` if operations are in progress. The document is then marked to be read after them.
     pub fn begin_read(&mut self, document: Document) -> bool {
         let name = document.file_name();
         if self.has_pending_writes(document) || self.reading.contains(name) {

@@ -24,7 +24,8 @@ const WRITER_CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum WriterJob<T> {
     /// A change of one document. Changes of the same document may be written together.
     Update(Box<dyn DocumentUpdate<T>>),
-    /// Any other operation. Changes of documents stay before or after it, as they were queued.
+    /// Any other operation. It is executed after all jobs that were queued before it, and before all that were queued
+    /// after it.
     Run(Box<WriterOperation<T>>),
 }
 
@@ -52,7 +53,8 @@ pub struct DocumentWriter<T> {
 impl<T: Send + 'static> DocumentWriter<T> {
     /// Starts the writer's thread, which calls `on_done` with the result of each operation.
     ///
-    /// Within a tokio runtime, continuations may spawn tasks.
+    /// If this function is called within a tokio runtime, `on_done` runs in the context of that runtime and may spawn
+    /// tasks.
     pub fn new(documents: Arc<dyn Documents>, on_done: impl FnMut(T) + Send + 'static) -> Self {
         let (queue, jobs) = mpsc::channel(MAX_QUEUED_JOBS);
         let (end, ended) = oneshot::channel();

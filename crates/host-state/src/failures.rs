@@ -6,7 +6,7 @@ use process::{CommandNotFound, SpawnError};
 use crate::view::{BlockedPath, FailureReason, FolderProposal, PathMention, ProposalRefusal, ServerFailure};
 
 /// Returns the failure to display after a server's session has ended, for example because the server violated the
-/// protocol. Returns `None` if the user stopped the server.
+/// protocol. Returns `None` if the host stopped the server without a failure.
 #[must_use]
 pub fn session_end_failure(
     reason: &CloseReason,
@@ -16,7 +16,7 @@ pub fn session_end_failure(
     stderr: Vec<String>,
 ) -> Option<ServerFailure> {
     let reason_kind = match reason {
-        CloseReason::StoppedByUser => return None,
+        CloseReason::StoppedByOwner => return None,
         CloseReason::LimitReached(_) => FailureReason::LimitReached,
         _ if fault == Some(HandshakeFault::NoAnswer) => FailureReason::NoAnswer,
         _ if matches!(fault, Some(HandshakeFault::Refused | HandshakeFault::NotStreamable)) => FailureReason::Protocol,
@@ -24,11 +24,12 @@ pub fn session_end_failure(
         _ if matches!(fault, Some(HandshakeFault::Unreachable | HandshakeFault::ServerError)) => {
             FailureReason::Unreachable
         }
-        CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
+        CloseReason::Unresponsive(_) => FailureReason::Unresponsive,
         _ if was_ready => FailureReason::Exited,
         _ if remote => FailureReason::Unreachable,
         _ => FailureReason::ExitedEarly,
     };
+    // For the command line. The page has texts in the user's language (`ui/src/servers/failures.ts`).
     let hint = match reason_kind {
         FailureReason::ExitedEarly => {
             Some("Its output below usually states the reason. Try the same command in a terminal.".to_owned())

@@ -34,9 +34,9 @@ impl FolderShares {
         Self { shared: in_file.clone(), in_file }
     }
 
-    /// Returns the folders that are shared with a server, if the server still has the command for which they were
-    /// shared. `command` returns the hash of the current command. It is called only for servers with shared folders,
-    /// since hashing is slow and this is called for every view of a server.
+    /// Returns the folders that are shared with a server, or `None` if none are or the server no longer has the command
+    /// for which they were shared. `command` returns the hash of the current command. It is called only for servers
+    /// with shared folders, since hashing is slow and this is called for every view of a server.
     pub fn shared_for_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
         let shared = self.shared.get(server)?;
         (shared.command == command()).then(|| shared.folders.clone())

@@ -7,7 +7,8 @@ use policy::UsedBy;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u64);
 
-/// Identifier of a request that the owner sends to a server's connection. The connection reports the result under it.
+/// Identifier of a request that the host passes to the connection of a server. The connection reports the result with
+/// the same identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallTicket(pub u64);
 
@@ -21,7 +22,7 @@ pub enum Requester {
         /// Identifier of the request in its session.
         request: ServerRequestId,
     },
-    /// An app of a server. Apps can only request sampling.
+    /// An MCP app that a server provides. Such apps can only request sampling.
     App {
         /// Run of the server in which its app sent the request.
         run: RunId,
@@ -31,7 +32,8 @@ pub enum Requester {
 }
 
 impl Requester {
-    /// Returns the run of the server. The request ends with it.
+    /// Returns the run of the requesting server, or of the server that provides the requesting app. When the run ends,
+    /// so does the request.
     pub const fn run(self) -> RunId {
         match self {
             Self::Server { run, .. } | Self::App { run, .. } => run,
@@ -46,7 +48,7 @@ impl Requester {
         }
     }
 
-    /// Returns the originator of a use of a rule, for acts of this requester.
+    /// Returns the originator to record as the last user of a rule that allowed a request of this requester.
     pub const fn originator(self) -> UsedBy {
         match self {
             Self::Server { .. } => UsedBy::Server,

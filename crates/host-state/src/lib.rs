@@ -21,9 +21,11 @@ mod host_closed;
 mod ids;
 mod launches;
 mod model_access;
+mod offline_reviews;
 mod permissions;
 mod reviews;
 pub mod rules;
+mod running_servers;
 mod sampling;
 mod server;
 mod settings;
@@ -32,7 +34,7 @@ pub mod view;
 
 pub use app_tools::{
     APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
-    missing_app_failure, was_never_sent_to_app,
+    missing_app_failure,
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
@@ -58,10 +60,12 @@ pub use host_closed::HostClosed;
 pub use ids::{CallTicket, Requester, RunId};
 pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
+pub use offline_reviews::offline_review_state;
 pub use permissions::{
-    GrantBasis, KnownTool, PermissionUses, Permissions, RestoreGrantError, RevokedGrants, RuleFiles,
+    GrantBasis, KnownTool, PermissionUses, Permissions, RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
+pub use running_servers::{end_orphaned_servers, with_running_servers};
 pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
     UsageReservation, cost_micros, counted_tool_rounds, token_usage,

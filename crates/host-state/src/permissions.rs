@@ -1,9 +1,11 @@
 //! The data that policy decisions depend on, except for the definitions of tools.
 
 mod revoked;
+mod stored_uses;
 mod uses;
 
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
+pub use stored_uses::with_last_uses;
 pub use uses::PermissionUses;
 
 use std::collections::HashMap;
@@ -24,14 +26,15 @@ use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
-    /// Rules, grants and mutes.
+    /// Policy that decides about actions: its rules, grants and muted servers.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
     /// definitions, tool lists, reviews, or data flow settings, and when a model reads content of servers.
     pub version: u64,
     /// State of the two rule files.
     pub rule_files: RuleFiles,
-    /// Labels and settings for the data flow between servers.
+    /// Data that determines whether a model's call may depend on untrusted content: the servers whose content each
+    /// conversation contains, and the data flow settings of servers.
     pub data_flow: DataFlowTable,
     /// Folders that the user shares with servers.
     pub folders: FolderShares,
@@ -52,15 +55,16 @@ pub struct RuleFiles {
     pub were_read: bool,
 }
 
-/// The tool that a dry run is about, with the last known definition.
+/// Last known definition of the tool whose call a dry run evaluates.
 pub struct KnownTool {
-    /// Hash of the tool's definition.
-    pub definition: Hash,
+    /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not
+    /// running, the hash of the stored grant.
+    pub grant_hash: Hash,
     /// Review state of the definition.
     pub review_state: ReviewState,
     /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
     pub claims: ToolClaims,
-    /// Set if the definition requires the user's consent for every call.
+    /// Set if the tool's definition demands the user's consent for every call.
     pub asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
     pub assumed_unchanged: bool,
@@ -120,7 +124,8 @@ impl Permissions {
         }
     }
 
-    /// Returns how long the user trusts a server, so that calls of its reviewed tools need no consent.
+    /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
+    /// consent.
     pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -132,7 +137,7 @@ impl Permissions {
         }
     }
 
-    /// Records in the conversation's label that a model has read this content of servers.
+    /// Records that a model has read this content of servers in the conversation.
     pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
@@ -148,7 +153,7 @@ impl Permissions {
     ///
     /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
     pub fn check_unaudited_read(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
-        match self.policy.decide(&PolicyAct::Read { is_requested: true, server, conversation: None }, now) {
+        match self.policy.decide(&PolicyAct::Read { needs_no_consent: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
                 Err(CallFailure::Refused(format!("by {by}")))
@@ -176,11 +181,11 @@ impl Permissions {
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged } = known;
+        let KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
         let act = PolicyAct::CallTool {
             server,
             tool,
-            definition: &definition,
+            grant_hash: &grant_hash,
             review_state,
             claims,
             asks_each_time,
@@ -193,8 +198,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the tools of a server that grants allow to call, each with the hash of the definition that the grant
-    /// applies to. Grants for a single conversation are excluded.
+    /// Returns the names of a server's tools that a grant allows to call, each with the hash to which the grant is
+    /// bound. Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);

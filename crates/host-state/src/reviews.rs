@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 use super::OfferState;
 use crate::HostClosed;
 
-/// The reviewed definitions (pins) of all servers.
+/// Records of the definitions that the user has reviewed (pins), for all servers.
 #[derive(Default)]
 pub struct Reviews {
-    /// Current pins by server, including changes that were not written to the file yet.
+    /// Current records of reviewed definitions by server, including changes that were not written to `pins.json` yet.
     pub pins: Pins,
-    /// Content of the file of pins as last read, for detecting changes by other processes.
+    /// Content of `pins.json` as last read, by which changes by other processes are detected.
     in_file: Pins,
 }
 
@@ -32,7 +32,7 @@ pub struct ShownDefinition {
     pub hash: String,
 }
 
-/// Error of recording the user's review of definitions. No definition was pinned, except where noted.
+/// Error of recording the user's review of definitions. Except for [`Full`](Self::Full), no definition was pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No server has this name.
@@ -57,20 +57,21 @@ pub enum ReviewError {
 }
 
 impl Reviews {
-    /// Creates the reviews from the content of the file of pins, at startup.
+    /// Creates the reviews at startup from `in_file`, the content of `pins.json`.
     pub fn read(in_file: Pins) -> Self {
         Self { pins: in_file.clone(), in_file }
     }
 
-    /// Applies changes that another process made to the file of pins. Returns the names of servers whose pins changed.
+    /// Applies changes that another process made to `pins.json` to the records in memory. `in_file` is the new content
+    /// of the file. Returns the names of servers whose records changed.
     pub fn merge(&mut self, in_file: Pins) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();
         servers.into_iter().filter(|server| self.merge_server(server, before.get(server))).collect()
     }
 
-    /// Applies another process's changes to the pins of one server. `was` is the previous content of the file. Returns
-    /// `true` if the pins changed.
+    /// Applies another process's changes to the pins of one server. `was` is the previous content of the file for this
+    /// server. Returns `true` if the pins changed.
     fn merge_server(&mut self, server: &str, was: Option<&Arc<ServerPins>>) -> bool {
         let is = self.in_file.get(server);
         if was == is {
@@ -90,12 +91,13 @@ impl Reviews {
         true
     }
 
-    /// Returns the pins of a server. Empty if the user has reviewed none of its definitions.
+    /// Returns the records of a server's definitions that the user has reviewed (pins). Empty if the user has reviewed
+    /// none.
     pub fn pins_of(&self, server: &str) -> Arc<ServerPins> {
         self.pins.get(server).cloned().unwrap_or_default()
     }
 
-    /// Applies `change` to the pins of a server.
+    /// Applies `change` to the records of a server's reviewed definitions, and returns its result.
     pub fn change<T>(&mut self, server: &str, change: impl FnOnce(&mut ServerPins) -> T) -> T {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()))
     }

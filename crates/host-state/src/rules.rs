@@ -35,7 +35,7 @@ pub struct RuleFile {
     /// consent.
     pub problem: Option<String>,
     /// Time at which another process changed the file while Drawbridge was running, in milliseconds since 1970, or
-    /// `None`.
+    /// `None` if no process did.
     pub changed: Option<u64>,
 }
 
@@ -98,9 +98,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the tool's current or last known definition, or `None` if the act is not a tool call.
     pub review_state: Option<ReviewState>,
-    /// Set if the lists in the server's settings exclude the tool, so that calls by models are refused. Only models
-    /// make calls after untrusted content, so for such a call `explanation` describes the refusal. For all other calls
-    /// it describes the decision about a call by the user.
+    /// Set if the lists of tools in the server's settings exclude the tool, so that calls by models are refused. If the
+    /// dry run is about a call after untrusted content, which only a model can make, `explanation` describes this
+    /// refusal. Otherwise it describes the decision about a call by the user.
     pub turned_off: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct Sampling {
     pub auto_approved: FxHashMap<Requester, AutoApprovedRequest>,
     /// Sampling requests of apps that have no response yet, by their number in [`Requester::App`].
     pub app_requests: FxHashMap<u64, AppSamplingRequest>,
-    /// Remaining rate of the sampling requests of apps, by the run of their server.
+    /// Rate limiters for the sampling requests of apps, by the run of the server that provides the apps.
     app_rates: FxHashMap<RunId, TokenBucket>,
     /// Number of the latest model run.
     pub last_run: u64,
@@ -74,7 +74,8 @@ pub struct AutoApprovedRequest {
 }
 
 impl Sampling {
-    /// Creates the state from the content of the file of sampling records. Entries that can't be parsed are dropped.
+    /// Creates the state from `stored`, the content of `sampling.json` by server name. Entries that can't be parsed are
+    /// dropped.
     pub fn from_documents(stored: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
         Self { records: stored.into_iter().filter_map(read).collect(), ..Self::default() }
@@ -146,7 +147,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Returns the usage of a server within the last hour, including another request with this many tokens.
+    /// Returns the usage of a server within the last hour as it would be after another request with this many tokens.
     pub fn projected_usage(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }

@@ -1,11 +1,11 @@
-//! State of one server, divided by lifetime: its launch, its lists, and its supervision. The record of a server in
+//! State of one server, divided by lifetime: its launch, its lists, and its restarts. The record of a server in
 //! `host` combines them with the session (`host/src/owner/state/server_record.rs`).
 
+mod restart_state;
 mod self_description;
-mod supervision;
 
+pub use restart_state::RestartState;
 pub use self_description::SelfDescription;
-pub use supervision::RestartState;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -19,15 +19,17 @@ use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
 use process::{LaunchFiles, SearchPath};
 
-/// The command of a local server, from the resolution of the command to the end of the process.
+/// Data about the start of a local server: its command, sandbox and package. Set from the resolution of the command to
+/// the end of the process.
 #[derive(Default)]
 pub struct LaunchState {
-    /// Resolved path of the program, and the search path. Set from the consent request until the start.
+    /// Resolved path of the program, and the search path in which it was found. Set from the creation of the consent
+    /// request until the server is started.
     pub found: Option<(PathBuf, SearchPath)>,
     /// Sandbox plan of a sandboxed server. Set from the resolution of the command until the end of the server's
     /// process.
     pub plan: Option<ResolvedSandbox>,
-    /// Files that determine what the command runs, found when the command was resolved.
+    /// Files that determine what the command runs, or `None` before the command is resolved.
     pub files: Option<LaunchFiles>,
     /// Command to run, with the version of its package, or `None` before it is resolved.
     pub command: Option<StdioConfig>,
@@ -46,14 +48,15 @@ pub struct LaunchState {
 pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
-    /// Cached definitions of the listed tools.
+    /// Cache of hashes and other data that are computed from the definitions of the listed tools.
     pub definitions: DefinitionCache,
-    /// Names of the reviewed tools and prompts. Computed on first use.
+    /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,
-    /// Numbers of listed definitions that are new and that changed since their review. Computed on first use.
+    /// Two counts of listed definitions: those that the user has never reviewed, and those that changed since their
+    /// review. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,
-    /// Hash of the command or address that the server was started with.
+    /// Hash of the command or address that the server was started with, or `None` if it was not started.
     pub identity: Option<Hash>,
-    /// Name and flags from the information that the server sent about itself.
+    /// Name that the server claims, and warnings about its other information about itself.
     pub description: SelfDescription,
 }

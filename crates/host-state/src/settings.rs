@@ -54,7 +54,7 @@ impl SettingsChanges {
     }
 }
 
-/// Returns the retention settings of the audit log as text, for comparison.
+/// Returns the retention settings of the audit log as text, so that two settings can be compared.
 pub fn retention_text(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "payloads" } else { "only hashes" };

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::view::ConsentRequestBody;
 
-/// Progress of a sign-in that is displayed to the user.
+/// Data about a sign-in in progress that is displayed to the user in addition to its phase.
 #[derive(Debug, Clone)]
 pub struct DisplayedSignInProgress {
     /// Reason why the sign-in was started.
@@ -24,7 +24,7 @@ pub struct DisplayedSignInProgress {
 }
 
 impl DisplayedSignInProgress {
-    /// Returns the progress of a sign-in that has just been started.
+    /// Returns the data to display about a sign-in that has just been started.
     #[must_use]
     pub const fn new(reason: AuthReason, since: Millis) -> Self {
         Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
@@ -49,7 +49,7 @@ pub fn sign_in_consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
     }
 }
 
-/// Returns the progress of a sign-in that has just been started.
+/// Returns the phase of a sign-in that has just been started, without an authorization URL.
 #[must_use]
 pub const fn initial_sign_in_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }

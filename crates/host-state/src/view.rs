@@ -50,7 +50,7 @@ pub enum HostEvent {
     ServerChanged(Box<ServerView>),
     /// The server with this name was removed.
     ServerRemoved(String),
-    /// The catalog of the server with this name changed.
+    /// The lists (tools, prompts or resources) of the server with this name changed.
     CatalogChanged(String),
     /// A resource changed to which the user is subscribed.
     ResourceUpdated {
@@ -93,9 +93,9 @@ pub enum HostEvent {
     ConversationsChanged(Option<String>),
     /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
-    /// An app that is shown to the user changed.
+    /// An MCP app that is displayed to the user changed.
     AppView(AppViewEvent),
-    /// An audit entry was written, or a grant changed.
+    /// An audit entry was written, or the grants changed (`None`).
     AuditChanged(Option<Box<AuditEntry>>),
     /// The model providers or the models that they listed changed.
     ModelsChanged,
@@ -113,7 +113,7 @@ pub enum HostEvent {
 pub struct AppSettings {
     /// Color theme: `system`, `light` or `dark`.
     pub theme: String,
-    /// Language of Drawbridge's page: `system`, `en` or `zh`.
+    /// Language of Drawbridge's UI: `system`, `en` or `zh`.
     pub language: String,
     /// Set once the user closed the welcome screen.
     pub welcome_done: bool,
@@ -127,13 +127,13 @@ pub struct AppSettings {
     pub audit_megabytes: u32,
     /// Set to store payloads in the audit log, and not only their hashes.
     pub audit_contents: bool,
-    /// Limits on the content of a conversation that a model receives.
+    /// Limits on the content of a conversation that a model receives, and on its rounds of tool calls.
     pub chat: ChatBounds,
     /// Action on closing Drawbridge's window while servers are running: `ask`, `background` or `quit`.
     pub on_close: String,
     /// Set to check for newer versions of Drawbridge automatically.
     pub check_updates: bool,
-    /// Zoom level of Drawbridge's page, in percent.
+    /// Zoom level of Drawbridge's UI, in percent.
     pub zoom: u16,
     /// Set to show a menu bar in each window.
     pub menu_bar: bool,

@@ -10,6 +10,7 @@
 //! All text of a plan is untrusted. Values are substituted once and never expanded again, so that a value can't refer
 //! to another input.
 
+mod bundle_signature;
 mod carried_values;
 mod input;
 mod manifest_warning;
@@ -17,6 +18,7 @@ mod note;
 mod plan_values;
 mod template;
 
+pub use bundle_signature::BundleSignature;
 pub use carried_values::CarriedValues;
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE_BYTES, PlanInput};
 pub use manifest_warning::{ManifestValueType, ManifestWarning};

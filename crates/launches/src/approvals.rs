@@ -1,5 +1,6 @@
-//! The hash that an approval to start a server covers, which includes everything that decides what is started, and the
-//! readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
+//! Hashes and readable texts of approvals. The hash of an approval to start a server covers everything that decides
+//! what is started. The text describes the command to start or the address to connect to. The hash of an address is
+//! `address_hash` in `ports`.
 
 use std::path::Path;
 
@@ -41,7 +42,7 @@ pub fn command_hash(
     Hash::of_json(&command)
 }
 
-/// Returns path, canonical path and state of a launch file as JSON for the approval's hash.
+/// Returns path, canonical path and state of a launch file as JSON, from which the hash of an approval is computed.
 fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         LaunchFileState::Content(hash) => json!(hash),
@@ -63,9 +64,9 @@ pub fn approval_text(config: &ServerConfig) -> String {
     }
 }
 
-/// Returns the readable text of an approval to start this command. Commands with different texts of their parts have
-/// different texts, because each part is quoted if it has blanks or parentheses. The text contains no values of
-/// variables and no state of files, which only the hash of a start covers.
+/// Returns the readable text of an approval to start this command. The texts of two commands differ if any part of the
+/// commands differs, because a part with blanks or parentheses is quoted. The text contains no values of variables and
+/// no state of files: only the hash of the approval covers those.
 pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
@@ -81,11 +82,11 @@ pub fn command_text(config: &StdioConfig) -> String {
     words
 }
 
-/// Text between the command and the sandbox in the readable text of an approval.
+/// Text before the description of the sandbox in the readable text of an approval.
 const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
-/// Returns the readable text of an approval without the sandbox. Consent requests show changes of the sandbox
-/// separately.
+/// Returns the readable text of an approval without the description of the sandbox. Consent requests show changes of
+/// the sandbox separately.
 pub fn strip_sandbox_text(words: &str) -> &str {
     words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }

@@ -1,19 +1,19 @@
-//! Reads the current state of a command's launch files, when the user approves a start and immediately before it. The
-//! reads take place outside the owner's turns.
+//! Reads the current state of the files that decide what a command runs, when the user approves a start and immediately
+//! before the start. The reads run on separate threads, so that the owner task of `host` does not wait for the disk.
 
 use std::time::Duration;
 
 use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
-/// Maximum time to read the state of a command's launch files. Only files that have changed and are small are read.
+/// Maximum time to read the current state of the files that decide what a command runs.
 const FILE_READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// Permits that limit the number of concurrent reads of launch files. A read from a hanging file system blocks its
-/// thread, so the number of such threads must be limited.
+/// Permits that limit the number of concurrent reads. A read from a file system that hangs blocks its thread, so the
+/// number of such threads must be limited.
 static FILE_READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
-/// Reads the current state of the launch files with `look`. Returns `None` if the file system doesn't respond within 10
-/// seconds.
+/// Reads the current state of these files by calling `look` on a separate thread. Returns `None` if that takes longer
+/// than ten seconds.
 pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
     read_with_timeout(FILE_READ_TIMEOUT, move || look(&files)).await
 }

@@ -1,4 +1,4 @@
-//! The name of a sandboxed server's private home directory. Used by `sandbox.rs`.
+//! The name of the home directory that a sandboxed server has for itself. Used by `sandbox.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub fn sandbox_home_name(name: &str, config: &StdioConfig) -> String {
     sandbox_home_name_with_targets(name, config, resolve_link_targets)
 }
 
-/// Returns the name of a server's home directory for a configuration whose paths contain no symbolic links. Doesn't
-/// access the disk.
+/// Returns the name of a server's home directory as [`sandbox_home_name`] does, but as if no path in the settings
+/// contained a symbolic link. Doesn't access the disk.
 pub fn sandbox_home_name_from_settings(name: &str, config: &StdioConfig) -> String {
     sandbox_home_name_with_targets(name, config, |_, _, _| Vec::new())
 }
@@ -54,7 +54,7 @@ fn sandbox_home_name_with_targets(
     Hash::of_json(&whose).as_str().chars().take(SANDBOX_HOME_NAME_HASH_CHARS).collect()
 }
 
-/// Returns the real targets of the paths in a command's settings that contain symbolic links.
+/// Returns the canonical targets of those paths in a command's settings that contain symbolic links.
 fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
     // A bare name is omitted, because it is looked up on the search path.
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
@@ -76,7 +76,8 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
     targets
 }
 
-/// Resolves the links in the existing part of a path, so that the result does not change when the file is created.
+/// Resolves the symbolic links in that part of a path that exists, so that the result does not change when the file is
+/// created.
 fn resolve_links_in_existing_part(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };

@@ -1,5 +1,5 @@
-//! The command or address of a server as named parts, which are stored at approval and compared by the next consent
-//! request. Used by pins and starts in `host`.
+//! The command or address of a server as named parts. They are stored when the user approves a start or connection, and
+//! the next consent request shows which parts have changed. Used by pins and starts in `host`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// Returns the named parts of a command that are stored at approval. Values of variables are likely to be secrets, so
-/// only the variables' names are included. The hash detects a changed value.
+/// Returns the named parts of a command that are stored when the user approves it. Values of variables are likely to be
+/// secrets, so only the variables' names are included. A changed value changes the hash of the approval.
 pub fn command_parts(
     config: &StdioConfig,
     program: &Path,
@@ -37,8 +37,8 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that are new or changed since the last approval. `reviewed` contains the parts of the launch that
-/// the user approved.
+/// Returns those of the current `files` that are new or changed since the last approval. `reviewed` contains the named
+/// parts of the command that the user approved then.
 pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
@@ -52,12 +52,12 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
-/// Describes the program of a command by its canonical path and the file's state.
+/// Returns a text that identifies the program of a command by its canonical path and the state of its file.
 fn program_text(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), launch_file_state_text(program))
 }
 
-/// Describes a launch file other than the program by its path and state.
+/// Returns a named part that identifies a launch file other than the program: its path as the name, and its state.
 fn launch_file_part(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(launch_file_state_text(file)))
 }
@@ -76,8 +76,8 @@ fn format_date(nanoseconds: u128) -> String {
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-/// Returns the named parts of a remote server's address that are stored at approval. Values of headers are not
-/// included.
+/// Returns the named parts of a remote server's address that are stored when the user approves it. Values of headers
+/// are not included.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));

@@ -1,5 +1,6 @@
-//! Sandboxes of local servers: the files of Drawbridge that they must not access, their private home directories, and
-//! the plan that the user sees. Used by starts in `host`, and by the preview of a sandbox.
+//! Sandboxes of local servers: the files of Drawbridge that they must not access, their own home directories, and the
+//! sandbox plan (mechanism and accessible paths) that the user sees. Used by starts in `host`, and by the preview of a
+//! sandbox.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -46,8 +47,8 @@ pub enum SandboxPlanError {
 }
 
 impl SandboxPlanError {
-    /// Returns the identifier of the sandbox's problem, or `None` for a missing command, a changed bundle, a closing
-    /// host, and a server without a sandbox.
+    /// Returns the stable identifier of the sandbox problem. Returns `None` if the error is of another kind: a missing
+    /// command, a changed bundle, a closing host, or a server without a sandbox.
     #[must_use]
     pub const fn problem(&self) -> Option<SandboxProblem> {
         match self {
@@ -67,7 +68,7 @@ pub struct DrawbridgeFiles {
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Drawbridge's own folders that the last search found, which sandboxes must hide.
+    /// Drawbridge's own folders as the last search found them. Sandboxes must hide these folders.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
@@ -96,8 +97,8 @@ impl DrawbridgeFiles {
         folder.canonicalize().ok()
     }
 
-    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
-    /// so the owner task of `host` uses [`Self::folders`] instead.
+    /// Finds the folders that must be hidden from a sandboxed server even if it can read their parent folders. Blocks
+    /// on the disk, so the owner task of `host` uses [`Self::folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -121,12 +122,14 @@ impl DrawbridgeFiles {
         self.real_data.join(BUNDLES_FOLDER)
     }
 
-    /// Returns the private home directory of a sandboxed server. It persists, so that the server keeps its data.
+    /// Returns the path of the home directory that only this sandboxed server has. The directory persists, so that the
+    /// server keeps its data.
     pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         self.homes().join(sandbox_home_name(name, config))
     }
 
-    /// Sets the current home and hidden folders in the sandbox of a command. Reads the disk in a blocking task.
+    /// Completes the sandbox settings of a command with the server's home directory and with Drawbridge's own folders,
+    /// which stay hidden. Reads the disk in a blocking task.
     pub async fn resolve_sandbox_command(
         &self,
         name: &str,
@@ -143,16 +146,17 @@ impl DrawbridgeFiles {
         command
     }
 
-    /// Returns `true` if access to a configured folder would expose some of Drawbridge's files although they are
-    /// hidden. The settings file may be in any folder, whose other subfolders may be unrelated.
+    /// Returns `true` if this configured folder is in the data folder, or is the folder of the settings file, so that
+    /// hiding Drawbridge's own folders would not protect its content. The folder of one unpacked bundle is an exception
+    /// if it is accessible for reading only.
     fn exposes_drawbridge_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
     }
 
-    /// Returns `true` for read access to the folder of one unpacked bundle, which lets a server read its own code.
-    /// Write access is never allowed.
+    /// Returns `true` if `folder` gives read access to the folder of one unpacked bundle, which a server needs to read
+    /// its own code. Write access is never allowed.
     fn is_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
         let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));
@@ -169,7 +173,7 @@ pub fn rename_sandbox_home(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the sandbox plan of a command, or `None` if the command has no sandbox.
+/// Returns the sandbox plan of a command (mechanism and accessible paths), or `None` if the command has no sandbox.
 ///
 /// # Errors
 ///
@@ -202,7 +206,8 @@ pub async fn plan(
     }
 }
 
-/// Returns all paths that decide where a path leads: the path itself, and the path after each of its links is resolved.
+/// Returns all paths that decide where a path leads: the path itself, and the path after each step of resolving its
+/// links.
 fn symlink_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
@@ -226,7 +231,7 @@ fn symlink_chain(path: &Path) -> Vec<PathBuf> {
     ways
 }
 
-/// Returns the intersection of the folders shared with a server (roots) and the accessible folders of its sandbox.
+/// Returns the folders that are both shared with a server (MCP roots) and accessible in its sandbox.
 pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {

@@ -11,8 +11,8 @@ use crate::packages::program_name;
 const NPM_HOSTS: &[&str] = &["registry.npmjs.org"];
 const YARN_HOSTS: &[&str] = &["registry.yarnpkg.com", "registry.npmjs.org"];
 const PYTHON_HOSTS: &[&str] = &["pypi.org", "files.pythonhosted.org"];
-/// Hosts from which each launcher loads packages, unless its own settings differ. Each entry consists of the program,
-/// the first argument if that is required, and the hosts.
+/// Hosts from which each launcher, such as `npx`, loads packages, unless its own settings name others. Each entry
+/// consists of the program, the first argument that makes it a launcher (or `None` if it always is one), and the hosts.
 const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
     ("npx", None, NPM_HOSTS),
     ("npm", Some("exec"), NPM_HOSTS),
@@ -35,9 +35,9 @@ pub fn runs_container(command: &str) -> bool {
     process::is_container_engine(&program_name(command))
 }
 
-/// Returns network access to the hosts that a launcher loads packages from, and none for other programs.
-/// `first_argument` is required for programs that are launchers only with some subcommands, such as `npm exec` and
-/// `pipx run`.
+/// Returns network access to the hosts from which a launcher, such as `npx`, loads packages. Returns no network access
+/// for other programs. `first_argument` is required for programs that are launchers only with some subcommands, such as
+/// `npm exec` and `pipx run`.
 #[must_use]
 pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAccess {
     let program = program_name(command);

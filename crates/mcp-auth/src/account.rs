@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::error::AuthPhase;
 
-/// State of a sign-in at one authorization server, without secrets.
+/// State of a sign-in at one authorization server. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// Issuer identifier of the authorization server at which the user signed in.
@@ -15,40 +15,40 @@ pub struct Account {
     pub resource: String,
     /// Scopes that the authorization server granted. Empty if it did not report them.
     pub scopes: Vec<String>,
-    /// Expiry of the access token, or `None` if the authorization server did not report it.
+    /// Time at which the access token expires, or `None` if the authorization server did not report it.
     pub expires_at: Option<SystemTime>,
     /// Time at which the user signed in, or at which a grant without user interaction first succeeded.
     pub signed_in_at: SystemTime,
-    /// Time of the last token renewal, or `None` if the token was not renewed yet.
+    /// Time of the last token renewal since the sign-in, or `None` if there was none.
     pub refreshed_at: Option<SystemTime>,
     /// `true` if the access token can be renewed without user interaction.
     pub can_refresh: bool,
     /// Reason why the sign-in has ended and the user must sign in again, or `None` while it is valid.
     pub ended: Option<String>,
-    /// Source of the client id with which the app signed in.
+    /// The way in which the app obtained the client id that it uses.
     pub client: ClientKind,
-    /// `true` if the token is bound to a DPoP key of this app.
+    /// `true` if the access token can be used only with proofs signed by a DPoP key of this app.
     pub bound: bool,
 }
 
-/// Source of a client id at an authorization server.
+/// The way in which the app obtained its client id at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientKind {
-    /// Pre-registered client id from the settings.
+    /// The client id was pre-registered and is contained in the settings.
     Preregistered,
-    /// URL of a client ID metadata document (CIMD).
+    /// The client id is the URL of a client ID metadata document (CIMD).
     MetadataDocument,
-    /// Client id from dynamic client registration (RFC 7591).
+    /// The authorization server issued the client id by dynamic client registration (RFC 7591).
     Registered,
-    /// Client id that the user entered during a sign-in.
+    /// The user entered the client id during a sign-in.
     Typed,
 }
 
-/// Result of a sign-out, which always removes the tokens from memory.
+/// Result of a sign-out. The tokens are removed from memory whatever the result is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignOutOutcome {
-    /// Outcome of revoking the tokens at the authorization server.
+    /// Tells if the tokens were revoked at the authorization server, or else the reason why not.
     pub revoked: RevocationOutcome,
 }
 

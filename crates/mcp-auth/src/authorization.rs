@@ -1,4 +1,4 @@
-//! Authorization of one server: its account and the operations on it.
+//! Authorization at one MCP server: the account, and the operations on it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::settings::AuthorizationSettings;
 use crate::user::AuthReason;
 use crate::vault::VaultEntryPersistence;
 
-/// Authorization at one MCP server. Signs requests to that server only.
+/// The user's sign-in at one MCP server, with the operations on it. Adds authorization headers to requests to that
+/// server only.
 ///
 /// # Examples
 ///
@@ -101,12 +102,14 @@ pub struct ServerAuthorization {
 }
 
 impl ServerAuthorization {
-    /// Creates the authorization. Reads and sends nothing before the first use.
+    /// Creates an authorization with these settings. It reads nothing from the vault and sends no request until it is
+    /// first used.
     pub fn new(settings: AuthorizationSettings) -> Arc<Self> {
         Arc::new(Self { shared: Arc::new(AuthorizationContext::new(settings)) })
     }
 
-    /// Reads the vault unless it was already read. Every operation calls this first, except [`account`](Self::account).
+    /// Reads the sign-in from the vault, unless it was already read. Every operation calls this first, except
+    /// [`account`](Self::account).
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Vault`] if the vault cannot be read.
@@ -114,8 +117,9 @@ impl ServerAuthorization {
         self.shared.load().await
     }
 
-    /// Signs in. Sign-ins run one at a time: a second call waits for the first, and returns its account if it
-    /// succeeded. A sign-in ends when its future is dropped or [`cancel`](Self::cancel) is called.
+    /// Runs a sign-in, for the reason that `why` gives to the user. Sign-ins run one at a time: a second call waits for
+    /// the first, and returns the first one's account if it succeeded. A sign-in ends early if its future is dropped or
+    /// [`cancel`](Self::cancel) is called.
     ///
     /// # Errors
     /// Returns an [`AuthError`] with the phase in which the sign-in failed, and its [`AuthErrorCause`].
@@ -128,14 +132,15 @@ impl ServerAuthorization {
         self.shared.cancel();
     }
 
-    /// Discards stored failures, so that the next request retries immediately. Called when the user retries or the
-    /// network changes.
+    /// Forgets earlier failures of token renewals and vault reads, which would delay the next attempt. Called when the
+    /// user retries or the network changes.
     pub fn clear_failures(&self) {
         let mut state = self.shared.state();
         (state.failed_refresh, state.last_read_error, state.refusals) = (None, None, RequestBudget::default());
     }
 
-    /// Revokes the tokens if the authorization server supports revocation, and removes them even if that fails.
+    /// Removes the tokens from memory and from the vault, and then revokes them if the authorization server supports
+    /// revocation. A failed revocation is not an error.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Vault`] if the vault could not remove the tokens. They are removed from memory, and
@@ -150,7 +155,7 @@ impl ServerAuthorization {
         self.shared.account()
     }
 
-    /// Returns the current tokens, which the caller redacts from its output.
+    /// Returns the current tokens, so that the caller can redact them from its logs and messages.
     pub fn tokens(&self) -> Vec<SecretString> {
         let state = self.shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -161,7 +166,7 @@ impl ServerAuthorization {
             .collect()
     }
 
-    /// Returns how long the tokens are stored, or `None` if they were not written since the app started.
+    /// Returns how long the vault stores the tokens, or `None` if they were not written since the app started.
     pub fn token_persistence(&self) -> Option<VaultEntryPersistence> {
         self.shared.state().persistence.clone()
     }
@@ -171,12 +176,12 @@ impl ServerAuthorization {
         self.shared.state().progress.clone()
     }
 
-    /// Returns the steps of the last sign-in and of later operations, oldest first.
+    /// Returns the logged steps of the last sign-in and of later operations, such as token renewals, oldest first.
     pub fn steps(&self) -> Vec<AuthStep> {
         self.shared.web.steps()
     }
 
-    /// Returns a counter that increases with each change of account, steps or progress.
+    /// Returns a receiver of a counter that increases with each change of account, steps or progress.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.shared.changed()
     }

@@ -1,5 +1,5 @@
-//! State that an authorization and its tasks share. Each task, such as discovery or renewal, has an `impl
-//! AuthorizationContext` in its own file.
+//! State that the operations of one authorization share. Each operation, such as discovery or token renewal, has an
+//! `impl AuthorizationContext` in its own file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -23,7 +23,7 @@ use crate::sign_in_record::SignInRecord;
 use crate::step_up::StepUpCounter;
 use crate::vault::{VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey};
 
-/// State and dependencies that an authorization and its tasks share.
+/// State and dependencies that all operations of one server's authorization share.
 pub(crate) struct AuthorizationContext {
     pub(crate) settings: AuthorizationSettings,
     pub(crate) web: AuthHttpClient,
@@ -31,13 +31,14 @@ pub(crate) struct AuthorizationContext {
     pub(crate) mcp_server: String,
     state: Mutex<AuthorizationState>,
     pub(crate) authorization_nonces: DpopNonces,
-    /// Serializes reads and writes of the record in the vault.
+    /// Serializes reads and writes of the sign-in record in the vault.
     pub(crate) record_lock: tokio::sync::Mutex<()>,
     /// Serializes sign-ins: only one runs at a time.
     pub(crate) sign_in_lock: tokio::sync::Mutex<()>,
     /// Serializes token renewals: only one runs at a time.
     pub(crate) renewal_lock: tokio::sync::Mutex<()>,
-    /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
+    /// Token that cancels all sign-ins that were started so far. A cancellation replaces it, so that later sign-ins are
+    /// not cancelled.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
 }
@@ -45,13 +46,15 @@ pub(crate) struct AuthorizationContext {
 /// Mutable state of one server's authorization: sign-in record, challenge, DPoP nonces and failures.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
-    /// `true` if the field `record` is valid, because it was read from the vault or replaced since the app started.
+    /// `true` if `record` is the current state, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
     /// Time and error of the last read of the vault, if it failed.
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
     pub(crate) in_vault: VaultContents,
     pub(crate) record: Option<SignInRecord>,
-    /// Counter that increases whenever the tokens are replaced or removed.
+    /// Counter that increases whenever the tokens are read, replaced or removed. A request is sent with the generation
+    /// of its token, so that a refusal which arrives after the tokens were replaced repeats the request instead of
+    /// renewing them again.
     pub(crate) generation: u64,
     pub(crate) persistence: Option<VaultEntryPersistence>,
     /// Last challenge that the MCP server sent, or `None`.
@@ -60,20 +63,21 @@ pub(crate) struct AuthorizationState {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last token renewal if it failed, otherwise `None`.
+    /// The last token renewal, if it failed.
     pub(crate) failed_refresh: Option<FailedTokenRefresh>,
-    /// Recent token renewals that the server caused by refusing unexpired tokens.
+    /// Recent token renewals that became necessary because the server refused an unexpired token, to limit their
+    /// number.
     pub(crate) refusals: RequestBudget,
 }
 
-/// Content of the vault when it was last read or written.
+/// Contents of the vault for the sign-in that are known from the last read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum VaultContents {
     /// The vault was not read yet, or could not be read.
     #[default]
     Unknown,
     Nothing,
-    /// The vault entry of the sign-in had this SHA-256 hash.
+    /// The vault contains an entry for the sign-in. Contains the SHA-256 hash of that entry.
     Entry([u8; 32]),
 }
 
@@ -83,7 +87,7 @@ impl VaultContents {
     }
 }
 
-/// A failed attempt to renew the tokens of one generation.
+/// A failed attempt to renew tokens, with the generation (counter value) that identifies these tokens.
 pub(crate) struct FailedTokenRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
@@ -142,7 +146,8 @@ impl AuthorizationContext {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Sets the phase of the running sign-in. Has no effect without one, since renewals share some of the code.
+    /// Sets the phase of the running sign-in. If no sign-in is running, the phase is ignored, because token renewals
+    /// call this as well.
     pub(crate) fn set_progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
             *progress = AuthProgress { phase, authorize_url };
@@ -154,7 +159,7 @@ impl AuthorizationContext {
         VaultKey { server: self.mcp_server.clone(), kind }
     }
 
-    /// Returns a counter that increases with each [`notify`](Self::notify).
+    /// Returns a receiver of a counter that increases with each [`notify`](Self::notify).
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -165,7 +170,7 @@ impl AuthorizationContext {
         begun.cancel();
     }
 
-    /// Returns the token that cancels a sign-in that starts now.
+    /// Returns the cancellation token for a sign-in that starts now.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,5 @@
-//! Authorization request in the browser: consent, browser and authorization response.
+//! The authorization request of a sign-in: requests consent from the user, opens the browser, and waits for the
+//! authorization response.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,8 @@ use crate::redirect_listener::{
 use crate::scopes;
 use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
-/// Maximum number of logged invalid authorization responses, since any local process can send them.
+/// Maximum number of invalid authorization responses that are logged for one sign-in. There may be many, since any
+/// local process can send them.
 const MAX_LOGGED_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
@@ -28,14 +30,14 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) client: &'a OAuthClient,
     pub(crate) redirect_uri: &'a Url,
     pub(crate) scopes: &'a [String],
-    /// Value of the `resource` parameter, byte for byte. `None` if the token is not for a resource.
+    /// Value of the `resource` parameter, exactly as the server spells it. `None` if the token is not for a resource.
     pub(crate) resource: Option<&'a str>,
     /// Value of the `nonce` parameter (OpenID Connect), or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
-    /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
+    /// Stored registration of the client id, or `None` if the client id was obtained in this sign-in.
     pub(crate) reused_registration: Option<&'a ClientRegistration>,
-    /// Resource and scopes of the token request that follows this authorization request. The consent request shows them
-    /// if they differ from those above, as in the enterprise-managed grant.
+    /// Resource and scopes of the token request that follows this authorization request, if they differ from those
+    /// above, as in the enterprise-managed grant. The consent request then shows these.
     pub(crate) shown_resource_and_scopes: Option<(&'a str, &'a [String])>,
     /// Endpoints that will receive secrets in this sign-in, all of which the consent request lists.
     pub(crate) endpoints: Vec<AuthEndpoint>,
@@ -86,8 +88,8 @@ impl AuthorizationRequest<'_> {
 }
 
 impl AuthorizationContext {
-    /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the code, the
-    /// PKCE verifier and the browser's connection.
+    /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the
+    /// authorization code, the PKCE verifier and the browser's connection, over which the final page is sent.
     pub(crate) async fn request_authorization(
         &self,
         visit: AuthorizationRequest<'_>,
@@ -120,7 +122,7 @@ impl AuthorizationContext {
         let (returned, waiting) = tokio::select! {
             () = tokio::time::sleep(redirect_listener::BROWSER_RESPONSE_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
-            returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
+            returned = self.wait_for_pasted_response(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
         let judged = self.verify_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
@@ -164,7 +166,7 @@ impl AuthorizationContext {
         self.request_consent(consent).await
     }
 
-    async fn wait_for_paste(
+    async fn wait_for_pasted_response(
         &self,
         redirect_uri: &Url,
         state: &SecretString,
@@ -181,7 +183,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the code of an authorization response after verifying its issuer.
+    /// Checks the issuer of an authorization response, and returns its authorization code.
     fn verify_response(
         &self,
         returned: AuthorizationResponse,

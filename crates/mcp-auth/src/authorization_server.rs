@@ -1,4 +1,5 @@
-//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the defaults of 2025-03-26.
+//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the default endpoints of MCP version
+//! 2025-03-26.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -14,7 +15,7 @@ const PHASE: AuthPhase = AuthPhase::ServerMetadata;
 /// Metadata of an authorization server (RFC 8414), as far as sign-ins use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthorizationServerMetadata {
-    /// Issuer identifier of the authorization server, byte for byte.
+    /// Issuer identifier of the authorization server, exactly as its metadata spells it.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
     pub(crate) token_endpoint: Url,
@@ -62,8 +63,8 @@ pub(crate) async fn discover_by_issuer(
     Err(PHASE.error(cause))
 }
 
-/// Returns the authorization server of an MCP server of 2025-03-26, which is at the same origin: from its metadata, or
-/// else with the default endpoints.
+/// Returns the authorization server of an MCP server of protocol version 2025-03-26, which is at the same origin as the
+/// MCP server. It is described by its metadata, or else has the default endpoints.
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
@@ -102,14 +103,14 @@ pub(crate) async fn discover_at_origin(
     }
 }
 
-/// Result of a request for metadata at one location.
+/// Result of requesting authorization server metadata from one URL.
 enum MetadataLookupResult {
     Found(Box<AuthorizationServerMetadata>),
-    /// The location has no metadata, with the cause. Another location may have it.
+    /// The URL has no usable metadata. Another URL may have it. Contains the cause.
     Absent(AuthErrorCause),
 }
 
-/// Fetches the metadata from one location. The issuer must be one of `issuers`.
+/// Requests authorization server metadata from one URL. The issuer in the metadata must be one of `issuers`.
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
@@ -133,7 +134,8 @@ async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Re
     }
 }
 
-/// Returns the more informative of two causes: one that reports a failing server rather than a missing document.
+/// Returns the more informative of two causes: an HTTP status from 500 to 599 is more informative than any other cause,
+/// such as a missing document. Otherwise returns the first cause.
 fn more_informative_cause(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
     let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
@@ -201,7 +203,8 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns the metadata URLs of an issuer, in the order in which the specification tries them.
+/// Returns the URLs at which an issuer may publish its metadata, in the order in which the specification requires to
+/// try them.
 fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
@@ -217,7 +220,8 @@ fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     ]
 }
 
-/// Returns the server's URL without path, query and user information (2025-03-26, authorization base URL).
+/// Returns the URL of an MCP server without path, query and user information, which 2025-03-26 calls the authorization
+/// base URL.
 pub(crate) fn server_origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }

@@ -1,4 +1,4 @@
-//! Implementation of the transport's [`Authorizer`]: signs requests and handles challenges.
+//! Implementation of the transport's [`Authorizer`]: adds authorization headers to requests and handles challenges.
 
 use async_trait::async_trait;
 use http::HeaderName;
@@ -18,8 +18,8 @@ use crate::sign_in_record::SignInRecord;
 use crate::token_refresh::{renew_if_due, renew_token};
 use crate::user::AuthReason;
 
-/// Maximum age in seconds of a token that counts as new. If the server refuses a new token, it would refuse a renewed
-/// one as well.
+/// Maximum age, in seconds, of a token that counts as new. A new token that the server refuses is not renewed, because
+/// the server would refuse a renewed one as well.
 const MAX_NEW_TOKEN_AGE_SECONDS: u64 = 60;
 
 /// Name and value of an HTTP header.
@@ -79,7 +79,8 @@ impl AuthorizationContext {
         Ok(RequestSignature { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
     }
 
-    /// Returns the authorization headers of a request, and the generation of the token in them.
+    /// Returns the authorization headers of a request, and the generation of their token (a counter that increases
+    /// whenever the tokens are replaced).
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if the token is bound to a key that is lost or cannot sign.
@@ -212,7 +213,7 @@ impl ServerAuthorization {
     }
 }
 
-/// Formats an error followed by the action that the user can take.
+/// Returns the text of an error, followed by the action that the user can take.
 fn authorization_error_text(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),

@@ -5,10 +5,10 @@ use crate::scopes;
 
 /// Maximum total length of the `WWW-Authenticate` values of a response in bytes.
 const MAX_CHALLENGE_HEADER_BYTES: usize = 16 * 1024;
-/// Maximum number of challenges in a response, and of parameters in each challenge.
+/// Maximum number of challenges that are parsed in a response, and also of parameters in each challenge.
 const MAX_PARSED_CHALLENGES: usize = 64;
 
-/// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
+/// Requirements that a 401 or 403 response states, merged from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TokenChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).
@@ -66,7 +66,7 @@ struct ParsedChallenge {
     parameters: Vec<(String, String)>,
 }
 
-/// Separator that precedes a word in a `WWW-Authenticate` value.
+/// Characters between a word in a `WWW-Authenticate` value and the word before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WordSeparator {
     Comma,
@@ -124,7 +124,7 @@ fn is_common_scheme(word: &str) -> bool {
     ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Parses the value of a parameter. Returns it, `true` if it was quoted, and the remaining text.
+/// Parses the value of a parameter. Returns the value, `true` if the value was quoted, and the remaining text.
 fn parse_parameter_value(text: &str) -> (String, bool, &str) {
     let text = text.trim_start_matches([' ', '\t']);
     let Some(quoted) = text.strip_prefix('"') else {

@@ -18,26 +18,27 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// Client id for one MCP server that an authorization server issued or the user entered.
+/// Stored client id of the app for one MCP server. Either an authorization server issued it, or the user entered it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ClientRegistration {
-    /// Issuer that the client id belongs to, byte for byte. The client id is not sent to any other.
+    /// Issuer to which the client id belongs, exactly as its metadata spells it. The client id is not sent to any other
+    /// issuer.
     pub(crate) issuer: String,
     pub(crate) client: OAuthClient,
-    /// Registered redirect URI. If the user entered the client id, the URI that was displayed to be registered.
+    /// Redirect URI that is registered for the client id. If the user entered the client id, this is the URI that the
+    /// app told the user to register.
     pub(crate) redirect_uri: Option<Url>,
-    /// Expiry of the client secret in seconds since the Unix epoch.
+    /// Time at which the client secret expires, in seconds since the Unix epoch, or `None` if it does not expire.
     pub(crate) expires_at: Option<u64>,
-    /// `true` if the browser was opened with this client id and did not return to the app, so that the authorization
-    /// server may have rejected the client. An authorization server that no longer knows a client reports that only to
-    /// the user.
+    /// `true` if the browser was opened with this client id and has not returned to the app. The authorization server
+    /// may then have deleted the registration, which it would report only to the user in the browser.
     #[serde(default)]
     pub(crate) doubted: bool,
 }
 
 impl ClientRegistration {
-    /// Parses an entry of the vault. Returns `None` if the registration is for another issuer, has expired, or was
-    /// possibly rejected by the authorization server.
+    /// Parses a registration from an entry of the vault. Returns `None` if the registration is for another issuer, has
+    /// expired, or may have been rejected by the authorization server (`doubted`).
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
         let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
@@ -49,8 +50,8 @@ impl ClientRegistration {
     }
 }
 
-/// Registers the app at an authorization server (RFC 7591) with `redirect_uri`. If the URI is refused as invalid,
-/// retries with the host `localhost`.
+/// Registers the app at an authorization server (RFC 7591) with `redirect_uri`. If the server refuses that URI as
+/// invalid, retries with the host `localhost` in it.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or
@@ -174,7 +175,8 @@ fn parse_registration(
     })
 }
 
-/// Returns the `token_endpoint_auth_method` to register: `none` if supported, since native apps are public clients.
+/// Returns the value of `token_endpoint_auth_method` with which to register the app: `none` if the server supports it,
+/// since native apps are public clients.
 pub(crate) fn auth_method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];

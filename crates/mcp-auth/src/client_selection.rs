@@ -14,19 +14,19 @@ use crate::redirect_listener::RedirectListener;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
 
-/// Client id, redirect listener and redirect URI of one sign-in.
+/// The client id that a sign-in uses, with the redirect listener and the redirect URI.
 pub(crate) struct SignInClient {
     pub(crate) client: OAuthClient,
     pub(crate) callback: RedirectListener,
     pub(crate) redirect_uri: Url,
-    /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
+    /// Stored registration of the client id, or `None` if the client id was obtained in this sign-in.
     pub(crate) reused_registration: Option<ClientRegistration>,
-    /// Registration of the client id that the user entered. It is stored after the sign-in has succeeded.
+    /// Registration to store after the sign-in has succeeded, if the user entered the client id in this sign-in.
     pub(crate) entered_registration: Option<ClientRegistration>,
 }
 
 impl AuthorizationContext {
-    /// Selects or registers a client id, and binds a redirect listener with its redirect URI.
+    /// Selects or registers a client id, and starts a redirect listener on the port of the client's redirect URI.
     pub(crate) async fn select_client(
         &self,
         server: &AuthorizationServerMetadata,
@@ -174,7 +174,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the client of a stored sign-in, with the credentials that are configured now.
+    /// Returns the client id of a stored sign-in, with the credentials that are in the settings now.
     pub(crate) fn current_client(&self, record: &SignInRecord) -> OAuthClient {
         let preregistered = self.settings.client.preregistered.as_ref();
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
@@ -191,14 +191,15 @@ impl AuthorizationContext {
     }
 }
 
-/// Returns the preferred port of the redirect URI for an authorization server whose client ids the user enters: a
-/// dynamic port (RFC 6335, 6) derived from the issuer.
+/// Returns the preferred port of the redirect URI that a user has to register. It is a dynamic port (RFC 6335, 6) that
+/// depends only on the issuer, so that the registered URI stays valid.
 fn preferred_redirect_port(issuer: &str) -> u16 {
     let hash = Sha256::digest(issuer);
     0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
-/// Removes the credentials of a pre-registered client, which are stored in the settings and not in the vault.
+/// Removes from a pre-registered client its credentials, which are stored in the settings and must not be stored in the
+/// vault.
 pub(crate) fn strip_configured_credentials(client: OAuthClient) -> OAuthClient {
     match client.kind {
         ClientKind::Preregistered => OAuthClient { authentication: StoredClientAuth::None, ..client },
@@ -206,7 +207,7 @@ pub(crate) fn strip_configured_credentials(client: OAuthClient) -> OAuthClient {
     }
 }
 
-/// Returns `true` if an OAuth error code means that the authorization server does not know the client, or no longer.
+/// Returns `true` if an OAuth error code means that the authorization server does not know the client id.
 pub(crate) fn is_unknown_client_error(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

@@ -7,10 +7,10 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
 use crate::protected_resource::{self, ProtectedResourceMetadata};
 
-/// Authorization server and resource that a token is requested for.
+/// The authorization server from which a token is requested, and the resource for which it is requested.
 pub(crate) struct DiscoveryResult {
     pub(crate) authorization_server: AuthorizationServerMetadata,
-    /// Value of the `resource` parameter (RFC 8707) in requests, byte for byte.
+    /// Value of the `resource` parameter (RFC 8707) in requests, exactly as the server spells it.
     pub(crate) resource: String,
     /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) scopes: Option<Vec<String>>,
@@ -19,8 +19,8 @@ pub(crate) struct DiscoveryResult {
 }
 
 impl AuthorizationContext {
-    /// Discovers the authorization server from a challenge. If the authorization server is not the previous one,
-    /// removes everything that the previous one issued.
+    /// Discovers the authorization server to which a challenge refers. If it is not the same as for the previous
+    /// sign-in, removes everything that the previous authorization server issued.
     pub(crate) async fn discover(&self, challenge: &TokenChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource =
@@ -66,7 +66,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the server's challenge. If `challenge` is `None`, obtains one with a request without a token.
+    /// Returns the challenge of the MCP server. If `challenge` is `None`, sends a request without a token to obtain
+    /// one.
     pub(crate) async fn ensure_challenge(
         &self,
         challenge: Option<TokenChallenge>,

@@ -20,7 +20,7 @@ const MAX_NONCE_BYTES: usize = 1024;
 /// Maximum number of authorization servers for which a nonce is stored.
 const MAX_STORED_NONCES: usize = 8;
 
-/// P-256 key pair that the tokens of one account are bound to.
+/// P-256 key pair to which the tokens of one account are bound.
 #[derive(Clone)]
 pub(crate) struct DpopKey {
     /// Key pair as PKCS#8, encoded in base64, as stored in the vault.
@@ -57,8 +57,8 @@ impl DpopKey {
         &self.encoded
     }
 
-    /// Creates a DPoP proof for one request. Given `token`, the proof is for a request with that access token,
-    /// otherwise for a token endpoint.
+    /// Creates a DPoP proof for one request. With `token`, the proof is for a request that carries this access token.
+    /// Without `token`, it is for a token request.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if signing fails.

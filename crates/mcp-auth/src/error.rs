@@ -132,7 +132,7 @@ pub enum AuthErrorCause {
     /// No authorization response arrived in time.
     #[error("the browser did not come back within five minutes")]
     TimedOut,
-    /// A server did not respond to a request.
+    /// A server did not respond to a request of the app.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// Requested URL without its query.
@@ -156,10 +156,11 @@ pub enum AuthErrorCause {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// A URL from metadata or a challenge must not be used.
+    /// A URL from metadata or from a challenge must not be used, because it may lead to a private network or is not
+    /// encrypted.
     #[error("the address of {what} is not used, because {cause}: {shown}")]
     UnsafeUrl {
-        /// Name of the endpoint or document that the URL is for.
+        /// Name of the endpoint or document that has the URL, for the error message.
         what: &'static str,
         /// The URL, escaped and truncated for display.
         shown: String,
@@ -209,9 +210,9 @@ pub enum AuthErrorCause {
     OtherIssuer {
         /// Description of the configured value, such as `the client id in the settings`.
         what: &'static str,
-        /// Issuer that the value is for.
+        /// Issuer to which the configured value belongs.
         expected: String,
-        /// Issuer that the server names.
+        /// Issuer of the authorization server that the MCP server names.
         found: String,
     },
     /// The authorization server returned an OAuth error response.
@@ -249,7 +250,8 @@ pub enum AuthErrorCause {
         /// Human-readable cause, without the key.
         cause: String,
     },
-    /// The authorization server does not support the configured client authentication.
+    /// The authorization server does not support the configured method of client authentication or, for signed
+    /// assertions, the configured algorithm.
     #[error("the authorization server does not support {method}; it lists {listed}")]
     NoProof {
         /// Configured authentication method or algorithm.
@@ -261,7 +263,7 @@ pub enum AuthErrorCause {
     /// 9449).
     #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
     Unbound,
-    /// The grant needs an endpoint or a scope that the user has not approved.
+    /// A grant without user interaction needs an endpoint or a scope that the user has not approved.
     #[error("{what}, which was not approved")]
     NotApproved {
         /// Human-readable description of the endpoint or scope.
@@ -275,7 +277,8 @@ pub enum AuthErrorCause {
     },
 }
 
-/// Returns the phase as the beginning of an error message. Empty if the user declined, since nothing failed.
+/// Returns the name of the phase as the beginning of an error message, or an empty text if the user declined, since
+/// nothing failed.
 fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }

@@ -19,13 +19,13 @@ use crate::settings::GrantKind;
 use crate::sign_in_record::GrantApproval;
 use crate::user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse};
 
-/// State of the user's consent to a token request without a browser.
+/// Tells if the user has consented, or can be asked to consent, to a token request without a browser.
 pub(crate) enum ConsentMode {
     /// The user has approved all endpoints and scopes in this sign-in.
     Given,
-    /// Consent may be requested from the user, with this reason.
+    /// The user has not consented yet, but can be asked. Contains the reason that the consent request shows.
     AskUser(AuthReason),
-    /// Consent cannot be requested. An endpoint or scope that was not approved before is an error.
+    /// The user cannot be asked. An endpoint or scope that was not approved before is an error.
     Nobody,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn endpoints_receiving_secrets(
         .collect()
 }
 
-/// Returns the endpoint at which an identity provider receives secrets.
+/// Returns an endpoint of an identity provider that receives secrets, for the list in a consent request.
 pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
     AuthEndpoint::new(EndpointUse::Provider, url, issuer)
 }

@@ -23,7 +23,7 @@ const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// HTTP client for the requests of one server's authorization, which logs each request as a step.
+/// HTTP client for all requests of one server's authorization. Limits their rate, and logs each request as a step.
 pub(crate) struct AuthHttpClient {
     client: UntrustedUrlClient,
     now: Clock,
@@ -50,12 +50,12 @@ impl AuthHttpClient {
         &self.named
     }
 
-    /// Starts the step log of a new sign-in, and discards that of the previous one.
+    /// Discards the logged steps of the previous sign-in, and starts the log of a new one.
     pub(crate) fn begin_sign_in_log(&self) {
         self.lock().log.begin();
     }
 
-    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately.
+    /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately from it.
     pub(crate) fn end_sign_in_log(&self) {
         self.lock().log.end();
     }
@@ -69,7 +69,8 @@ impl AuthHttpClient {
         self.lock().log.redactor.register_secret(secret.expose_secret());
     }
 
-    /// Redacts the values in the query of this URL in all steps and messages, permanently.
+    /// Redacts all values in the query of this URL in all steps and messages from now on. Unlike other secrets, they
+    /// are never forgotten.
     pub(crate) fn register_query_secrets(&self, url: &Url) {
         self.lock().log.redactor.register_query_secrets(url);
     }
@@ -93,7 +94,7 @@ impl AuthHttpClient {
         self.lock().log.set_conclusion(conclusion);
     }
 
-    /// Sends one request and logs it as a step.
+    /// Sends one request, and logs the request with its response as a step.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and [`AuthErrorCause::Unreachable`] if

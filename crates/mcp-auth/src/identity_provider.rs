@@ -26,11 +26,12 @@ use crate::user::AuthReason;
 
 const PHASE: AuthPhase = AuthPhase::IdentityProvider;
 
-/// Endpoint of the identity provider that exchanges an ID token for a grant.
+/// Endpoint of the identity provider that exchanges an ID token for an authorization grant.
 pub(crate) struct IdpTokenEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,
-    /// Value of `token_endpoint_auth_methods_supported`, if the metadata was read.
+    /// Value of `token_endpoint_auth_methods_supported` in the identity provider's metadata, or `None` if the metadata
+    /// was not read or contains none.
     methods: Option<Vec<String>>,
 }
 
@@ -121,7 +122,7 @@ impl AuthorizationContext {
         Ok(IdpTokenEndpoint { url, issuer: provider.issuer.clone(), methods })
     }
 
-    /// Exchanges the ID token for a grant that the MCP server's authorization server accepts.
+    /// Exchanges the ID token at the identity provider for a grant that the MCP server's authorization server accepts.
     pub(crate) async fn exchange_id_token(
         &self,
         provider: &EnterpriseIdp,

@@ -17,6 +17,11 @@
 //! 6. `sign_in_record` is the stored state, which `vault_storage` writes to the [`Vault`], a trait that the app
 //!    implements.
 //!
+//! Issuers are checked in these places: `authorization_server` compares the metadata's issuer with the expected one,
+//! `redirect_listener` and `authorization_request` that of the authorization response, and `identity_provider` that of
+//! an ID token. `vault_storage` uses a record only for the configured issuer, and `token_refresh` checks before a renewal
+//! that the MCP server still names the issuer. A plain token response contains no issuer.
+//!
 //! Grants without a browser share the steps from 2 on. `identity_provider` obtains the grant of an organization's
 //! identity provider, and `grant_approval` requests consent to anything beyond the approved settings.
 //!

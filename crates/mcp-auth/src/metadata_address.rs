@@ -16,7 +16,7 @@ const MAX_DISPLAYED_URL_CHARS: usize = 200;
 /// Maximum length in bytes of a URL from metadata or a challenge.
 const MAX_URL_BYTES: usize = 4096;
 
-/// URLs that the user entered for one server: its own URL, and configured issuers.
+/// URLs that the user entered for one server: the URL of the server itself, and those of configured issuers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UserEnteredUrls(Vec<Url>);
 
@@ -127,7 +127,8 @@ fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'stat
     Ok(url)
 }
 
-/// Returns `true` if two URLs belong to the same operator, because they have the same registrable domain or origin.
+/// Returns `true` if two URLs have the same registrable domain or the same origin, and so probably belong to the same
+/// operator.
 pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     let domain = |url: &Url| match url.host() {
         Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
@@ -136,21 +137,21 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
-/// Returns `true` if the host is a loopback address or a name that means one, without resolving the name.
+/// Returns `true` if the host is a loopback address or a name that means one, also with final dots, without resolving
+/// the name. The redirect listener always has the address 127.0.0.1 (RFC 8252), which is not judged here.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => is_local_host_name(name),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host().is_some_and(|host| match host {
+        Host::Domain(name) => is_local_host_name(name),
+        Host::Ipv4(_) | Host::Ipv6(_) => foreign::is_loopback(&host),
+    })
 }
 
 fn is_local_host_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.');
-    name == "localhost" || name.ends_with(".localhost")
+    foreign::is_loopback(&Host::Domain(name.trim_end_matches('.')))
 }
 
+/// Returns `true` for addresses into which a browser must not be led without the user. Unlike [`foreign::is_public`],
+/// ranges for documentation, benchmarks and multicast do not count, which lead to no computer of the user.
 fn is_private_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
@@ -191,7 +192,7 @@ pub(crate) fn displayed_url(url: &Url) -> String {
     displayed_text(url.as_str())
 }
 
-/// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
+/// Formats untrusted text for messages, on a single line. Tabs, which URL parsers ignore, are shown as `\t`.
 pub(crate) fn displayed_text(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_URL_CHARS * 2).collect();
     visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()

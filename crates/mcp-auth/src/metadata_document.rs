@@ -1,4 +1,4 @@
-//! Metadata documents: classification of responses, and lenient access to members.
+//! Metadata documents: interprets responses to requests for them, and reads their members leniently.
 
 use http::Response;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::metadata_address;
 /// Maximum number of items that are read from a list in a metadata document.
 const MAX_LIST_ITEMS: usize = 100;
 
-/// Classified response to a request for a metadata document.
+/// Result of a request for a metadata document, derived from the HTTP response.
 pub(crate) enum MetadataResponse {
     /// The document exists and is a JSON object.
     Found(Map<String, Value>),
@@ -20,8 +20,8 @@ pub(crate) enum MetadataResponse {
     Failed(AuthErrorCause),
 }
 
-/// Classifies the response to a request for a document. A response that is not a JSON object counts as no document,
-/// since many sites answer every URL with a page.
+/// Derives from an HTTP response whether the requested document exists. A response that is not a JSON object counts as
+/// no document, since many sites answer every URL with a page.
 pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
     let address = metadata_address::displayed_url(url);
     match answer.status().as_u16() {

@@ -14,7 +14,7 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// A client id with the credentials for the token endpoint.
+/// A client id, with the credentials that authenticate the app at the token endpoint.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OAuthClient {
     pub(crate) kind: ClientKind,
@@ -22,7 +22,7 @@ pub(crate) struct OAuthClient {
     pub(crate) authentication: StoredClientAuth,
 }
 
-/// Client authentication in token requests, as stored in the vault.
+/// The way in which the app authenticates itself in token requests, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StoredClientAuth {
@@ -32,7 +32,7 @@ pub(crate) enum StoredClientAuth {
     PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
-/// Approach by which the app obtains a client id at an authorization server.
+/// Way in which the app obtains a client id at an authorization server.
 #[derive(Debug)]
 pub(crate) enum ClientIdApproach {
     Preregistered(PreregisteredClient),
@@ -42,7 +42,8 @@ pub(crate) enum ClientIdApproach {
     AskUser,
 }
 
-/// Selects the approach for obtaining a client id. `stored` is the stored registration with this authorization server.
+/// Selects the way in which the app obtains a client id. `stored` is the stored registration at this authorization
+/// server.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
@@ -73,8 +74,9 @@ pub(crate) fn choose_client_id_approach(
     })
 }
 
-/// Checks that the authorization server supports the configured client authentication. The method of sending a client
-/// secret is adapted to the metadata, but assertions must be supported.
+/// Checks that the authorization server supports the configured client authentication. A client secret can be sent by
+/// any method that the metadata lists. For a signed assertion, the metadata must list its method and algorithm, if it
+/// lists any.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
@@ -95,7 +97,8 @@ pub(crate) fn check_client_authentication_support(
     listed(algorithm, server.signing_algorithms.as_ref())
 }
 
-/// Returns the pre-registered client, with an authentication method that the authorization server supports.
+/// Returns the OAuth client for a pre-registered client id. A client secret is sent by a method in `methods`, which the
+/// authorization server supports.
 pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient {
         kind: ClientKind::Preregistered,
@@ -104,7 +107,7 @@ pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods:
     }
 }
 
-/// Returns a client with the client id that the user entered.
+/// Returns the OAuth client for a client id that the user entered.
 pub(crate) fn entered_client(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient { kind: ClientKind::Typed, ..preregistered_client(typed, methods) }
 }

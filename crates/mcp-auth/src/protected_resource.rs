@@ -16,9 +16,9 @@ const MAX_AUTHORIZATION_SERVERS: usize = 20;
 /// Protected resource metadata of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProtectedResourceMetadata {
-    /// Resource identifier in the metadata, byte for byte.
+    /// Resource identifier, exactly as the metadata spells it.
     pub(crate) identifier: String,
-    /// Issuer identifiers of the authorization servers in their order, byte for byte.
+    /// Issuer identifiers of the authorization servers, in the order and spelling of the metadata.
     pub(crate) authorization_servers: Vec<String>,
     pub(crate) scopes: Option<Vec<String>>,
     /// `true` if the MCP server accepts tokens that are bound to an ES256 key.
@@ -133,8 +133,9 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns `true` if a resource identifier is the URL of the server or of a parent path with the same origin. Tokens of
-/// a parent path are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
+/// Returns `true` if the resource identifier is the URL of the server, or a parent path of it at the same origin. A
+/// token for a parent path is valid for the server as well. RFC 9728 (3.3) requires the URL itself, but some servers
+/// have a single document for all paths.
 fn resource_covers_server(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
@@ -148,7 +149,7 @@ fn resource_covers_server(identifier: &str, server: &Url) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the default metadata URLs of a server, in the order in which they are tried.
+/// Returns the well-known URLs at which a server may publish its metadata, in the order in which they are tried.
 fn resource_metadata_urls(server: &Url) -> Vec<Url> {
     let place = |path: &str| {
         let mut url = server.clone();

@@ -1,5 +1,5 @@
-//! Loopback redirect listener: accepts the single valid authorization response, refuses all other requests without
-//! ending the sign-in, and shows a final page (RFC 8252, 7.3 and 8.3).
+//! Redirect listener on the loopback interface: accepts the expected authorization response, refuses all other requests
+//! without ending the sign-in, and shows a final page in the browser (RFC 8252, 7.3 and 8.3).
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(crate) struct RedirectListener {
     port: u16,
 }
 
-/// Authorization response whose state parameter is valid.
+/// Authorization response whose `state` parameter was found to be valid.
 #[derive(Debug)]
 pub(crate) struct AuthorizationResponse {
     pub(crate) answer: AuthorizationResult,
@@ -56,7 +56,8 @@ pub(crate) enum AuthorizationResult {
 pub(crate) struct BrowserConnection(Option<(TcpStream, FinalPageLanguage)>);
 
 impl RedirectListener {
-    /// Binds `port` if it is free, and otherwise any port. If `only` is set, fails instead of binding another port.
+    /// Binds `port` on 127.0.0.1 if it is free, and otherwise any free port. If `only` is set, fails instead of binding
+    /// another port than `port`.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Callback`] if no port can be bound.
@@ -142,8 +143,8 @@ impl BrowserConnection {
     }
 }
 
-/// Reads one request to the redirect listener. Responds immediately unless the request is the valid authorization
-/// response.
+/// Reads one request to the redirect listener. Responds immediately to any request that is not the expected
+/// authorization response. The browser gets the response to that one at the end of the sign-in.
 async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,

@@ -1,4 +1,4 @@
-//! Rate limit of the requests and renewals that a server can cause.
+//! Limits the rate of requests and token renewals that an MCP server can cause.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
@@ -11,7 +11,8 @@ pub(crate) const MAX_REFUSAL_RENEWALS_PER_WINDOW: usize = 3;
 /// Length of the sliding window in which operations are counted.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
-/// Sliding-window rate limit: the times of the operations, such as requests, that were counted within the last minute.
+/// Rate limit over a sliding window of one minute. Contains the times at which operations, such as requests, were
+/// counted.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
@@ -27,7 +28,7 @@ impl RequestBudget {
         true
     }
 
-    /// Removes the latest operation from the count, because its outcome shows that it must not be counted.
+    /// Removes the latest counted operation, because its outcome shows that it must not count.
     pub(crate) fn refund(&mut self) {
         self.0.pop_back();
     }

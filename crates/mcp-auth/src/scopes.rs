@@ -12,7 +12,7 @@ pub(crate) fn parse_scopes(text: &str) -> Vec<String> {
     distinct_valid_scopes(text.split_ascii_whitespace())
 }
 
-/// Returns the valid scopes of a list without duplicates.
+/// Returns the scopes in a list that are valid (RFC 6749, 3.3), without duplicates.
 pub(crate) fn distinct_valid_scopes<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for scope in scopes.filter(|scope| is_valid_scope(scope)) {
@@ -28,17 +28,17 @@ fn is_valid_scope(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_SCOPE_CHARS && text.bytes().all(is_allowed)
 }
 
-/// Returns the union of two lists, beginning with `first`.
+/// Returns the scopes that are in at least one of the two lists, those of `first` first.
 pub(crate) fn union_of_scopes(first: &[String], second: &[String]) -> Vec<String> {
     distinct_valid_scopes(first.iter().chain(second).map(String::as_str))
 }
 
-/// Returns the scopes of `requested` that are not in `had`.
+/// Returns those of the `requested` scopes that are not in `had`.
 pub(crate) fn missing_scopes(requested: &[String], had: &[String]) -> Vec<String> {
     requested.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
-/// Lists of scopes from which [`select_scopes`] selects the scopes to request.
+/// Lists from which [`select_scopes`] selects the scopes to request.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeSources<'a> {
     /// Scopes that the server's challenge requires.
@@ -49,10 +49,10 @@ pub(crate) struct ScopeSources<'a> {
     pub(crate) resource: Option<&'a [String]>,
     /// Value of `scopes_supported` in the authorization server metadata.
     pub(crate) server: Option<&'a [String]>,
-    /// Scopes to request in addition: earlier ones for a step-up or a repeated sign-in, or the allowed ones in a flow
-    /// without a consent request.
+    /// Scopes to request in addition to those of the selected list: earlier ones for a step-up or a repeated sign-in,
+    /// or the allowed ones in a flow without a consent request.
     pub(crate) additional: &'a [String],
-    /// `true` if the app can use a refresh token.
+    /// `true` if the app can use a refresh token with the configured grant.
     pub(crate) refreshable: bool,
 }
 

@@ -30,23 +30,24 @@ const SECRET_FIELDS: [&str; 17] = [
     "token",
 ];
 
-/// Maximum number of stored secrets that are redacted by value.
+/// Maximum number of secrets that are stored, so that they are redacted wherever they occur.
 const MAX_REDACTED_SECRETS: usize = 64;
-/// Minimum length in bytes of a secret that is redacted by value. Shorter ones would match other text by chance.
+/// Minimum length, in bytes, of a secret that is redacted wherever it occurs. Shorter ones would match other text by
+/// chance.
 const MIN_REDACTED_SECRET_BYTES: usize = 6;
-/// Maximum length of the displayed body of a message in characters.
+/// Maximum length, in characters, of the displayed body of a request or response.
 const MAX_DISPLAYED_BODY_CHARS: usize = 4000;
 
-/// Secrets of one server's authorization, which are redacted from displayed text.
+/// Collects the secrets of one server's authorization, and redacts them from displayed text.
 #[derive(Default)]
 pub(crate) struct SecretRedactor {
     /// Secrets in the query of the server's URL, which are never dropped.
     query_secrets: Vec<SecretString>,
-    /// Secrets that were registered or found in responses, newest last.
+    /// Other secrets, which were registered or found in responses, newest last. The oldest are dropped.
     known_secrets: Vec<SecretString>,
 }
 
-/// Secrets that were registered or found in responses, newest last. The oldest are dropped.
+/// Registers secrets, and formats texts, URLs and bodies without them.
 impl SecretRedactor {
     /// Redacts this secret from now on. If too many are stored, the oldest is dropped.
     pub(crate) fn register_secret(&mut self, secret: &str) {
@@ -72,7 +73,8 @@ impl SecretRedactor {
         self.query_secrets.extend(values.map(SecretString::from));
     }
 
-    /// Stores the tokens and secrets in a response, so that they are also redacted from other fields and messages.
+    /// Looks for tokens and other secrets in the body of a response, and redacts them from now on, also in other fields
+    /// and messages.
     pub(crate) fn register_body_secrets(&mut self, body: &[u8]) {
         let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
         for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
@@ -132,7 +134,7 @@ impl SecretRedactor {
     }
 }
 
-/// Escapes and truncates untrusted text that may have several lines.
+/// Escapes and truncates untrusted text for display, and keeps its line breaks.
 fn escape_untrusted_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();

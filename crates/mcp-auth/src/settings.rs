@@ -20,9 +20,10 @@ pub struct AuthorizationSettings {
     pub client: ClientSource,
     /// OAuth grant by which the app obtains tokens.
     pub grant: GrantKind,
-    /// Scopes that the user configured, or `None`. Used if the server's challenge has no scopes.
+    /// Scopes that the user configured, which are used if the server's challenge has none. `None` if the user
+    /// configured none.
     pub scopes: Option<Vec<String>>,
-    /// Issuer that the user configured, or `None`. If set, no other authorization server is used.
+    /// Issuer that the user configured as the only one to use, or `None` if any authorization server may be used.
     pub issuer: Option<String>,
     /// Use of DPoP to bind tokens to a key (RFC 9449).
     pub dpop: DpopUse,
@@ -36,17 +37,18 @@ pub struct AuthorizationSettings {
     pub now: Clock,
 }
 
-/// Client ids of the app, which are tried in this order. If neither applies, the app registers itself, or else the user
-/// enters one.
+/// Client ids that the app may use, tried in the order of the fields. If neither is set, the app registers itself at
+/// the authorization server, or else the user enters a client id.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSource {
-    /// Pre-registered client id from the settings.
+    /// Pre-registered client id from the settings, or `None` if there is none.
     pub preregistered: Option<PreregisteredClient>,
-    /// The `https` URL of a client ID metadata document (CIMD).
+    /// The `https` URL of a client ID metadata document (CIMD), which can serve as the client id. `None` if the app has
+    /// none.
     pub metadata_url: Option<Url>,
-    /// Name of the app in a client registration.
+    /// Name of the app, which a client registration or metadata document contains.
     pub name: String,
-    /// Home page of the app in a client registration.
+    /// Home page of the app, which a client registration or metadata document contains.
     pub uri: Option<Url>,
 }
 
@@ -113,7 +115,8 @@ pub enum ClientAuthentication {
     Secret {
         /// Client secret that the issuer assigned.
         secret: SecretString,
-        /// Method of sending the secret. If `None`, a method that the metadata lists is used.
+        /// Method of sending the secret. If `None`, one of the methods that the authorization server's metadata lists
+        /// is used.
         method: Option<ClientSecretMethod>,
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
@@ -139,13 +142,14 @@ pub enum ClientSecretMethod {
 pub enum GrantKind {
     /// Authorization code grant, with the user in the browser.
     AuthorizationCode,
-    /// Client credentials grant, as the client in [`ClientSource::preregistered`].
+    /// Client credentials grant with the client id and credentials in [`ClientSource::preregistered`].
     ClientCredentials,
     /// Enterprise-managed authorization: an ID token of the organization's identity provider is exchanged for a grant
     /// (RFC 8693), and the grant for a token (RFC 7523). At the MCP server's authorization server, the app uses
     /// [`ClientSource::preregistered`].
     EnterpriseManaged(EnterpriseIdp),
-    /// JWT bearer grant with an assertion about the workload (RFC 7523), and [`ClientSource::preregistered`].
+    /// JWT bearer grant with an assertion that identifies the workload (RFC 7523), with the client id in
+    /// [`ClientSource::preregistered`].
     WorkloadIdentity {
         /// Assertion that identifies the workload, as a signed JWT.
         assertion: SecretString,
@@ -170,12 +174,12 @@ pub struct EnterpriseIdp {
 /// Use of DPoP to bind tokens to a key (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DpopUse {
-    /// DPoP is used if the metadata of both servers declares support.
+    /// DPoP is used if the metadata of the MCP server and of the authorization server both declare support.
     #[default]
     Auto,
-    /// DPoP is always used, and an unbound token is rejected.
+    /// DPoP is always used, and a token that is not bound to the key is rejected.
     Always,
-    /// DPoP is never used, even if supported.
+    /// DPoP is never used, even if the servers support it.
     Never,
 }
 

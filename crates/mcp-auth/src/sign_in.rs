@@ -9,11 +9,11 @@ use crate::challenge::TokenChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::user::AuthReason;
 
-/// Result of waiting for permission to run a sign-in, of which only one runs at a time.
+/// Result of waiting until a sign-in may run. Only one runs at a time.
 enum SignInLock<'a> {
-    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
+    /// No sign-in is necessary, because another one has succeeded while the caller waited. Contains its account.
     Done(Account),
-    /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
+    /// The caller may sign in while it holds this guard. Also contains the error of reading the vault, if that failed.
     Locked(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
@@ -33,8 +33,8 @@ impl AuthorizationContext {
         self.run_sign_in(why, challenge, &cancelled, unread.as_ref()).await
     }
 
-    /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
-    /// sign-in.
+    /// Waits until no other sign-in is running. A sign-in may run even if the vault can't be read, since the user has
+    /// requested it.
     async fn wait_for_sign_in_lock(&self) -> SignInLock<'_> {
         let unread = self.load().await.err();
         let before = {
@@ -57,8 +57,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock `sign_in_lock`. `unread` is the
-    /// error if the vault could not be read.
+    /// Runs one sign-in until it ends or is cancelled. The caller must hold `sign_in_lock`. `unread` is the error of
+    /// reading the vault, if that failed.
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,

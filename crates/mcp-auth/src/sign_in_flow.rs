@@ -22,7 +22,7 @@ use crate::user::AuthReason;
 use url::Url;
 
 impl AuthorizationContext {
-    /// Runs the sign-in flow of the configured grant.
+    /// Runs the steps of a sign-in that the configured grant requires.
     pub(crate) async fn run_sign_in_flow(
         &self,
         why: AuthReason,
@@ -89,7 +89,7 @@ impl AuthorizationContext {
         })
     }
 
-    /// Returns the DPoP key that tokens will be bound to, or `None` if DPoP is not used.
+    /// Returns the DPoP key to which the requested tokens are bound, or `None` if DPoP is not used.
     fn dpop_binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
@@ -302,11 +302,12 @@ pub(crate) struct BrowserlessTokenRequest {
     pub(crate) scopes: Vec<String>,
 }
 
-/// Restriction on the scopes that a token request without a browser may request.
+/// Restriction on the scopes that a token request without a browser includes.
 enum ScopeLimit<'a> {
-    /// All scopes may be requested, because the user sees them in a consent request with this reason.
+    /// No restriction, because the user sees the scopes in a consent request with this reason.
     Shown(&'a AuthReason),
-    /// Only approved scopes may be requested. For a step-up, those of the challenge are added and require consent.
+    /// Only scopes that the user has approved are requested. For a step-up, the scopes of the challenge are added,
+    /// which requires consent.
     Allowed { steps_up: bool },
 }
 

@@ -12,7 +12,8 @@ use crate::oauth_client::OAuthClient;
 use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
-/// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
+/// Time before the expiry of a token, in seconds, from which it is renewed. A token with a short lifetime is renewed
+/// only in the last quarter of its lifetime.
 const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 
 /// State of a sign-in at one MCP server, as stored in the vault.
@@ -20,9 +21,9 @@ const RENEW_BEFORE_EXPIRY_SECONDS: u64 = 60;
 pub(crate) struct SignInRecord {
     /// URL of the MCP server without fragment, under which the vault stores the record.
     pub(crate) server: String,
-    /// Issuer of the authorization server, byte for byte.
+    /// Issuer of the authorization server, exactly as its metadata spells it.
     pub(crate) issuer: String,
-    /// Value of the `resource` parameter, byte for byte.
+    /// Value of the `resource` parameter, exactly as the server spells it.
     pub(crate) resource: String,
     pub(crate) token_endpoint: Url,
     pub(crate) revocation_endpoint: Option<Url>,
@@ -35,11 +36,13 @@ pub(crate) struct SignInRecord {
     /// Time of the sign-in in seconds since the Unix epoch.
     pub(crate) signed_in_at: u64,
     pub(crate) refreshed_at: Option<u64>,
+    /// Reason why the tokens were removed and the user has to sign in again. `None` while there are tokens.
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
-    /// ID token of the identity provider, in the enterprise-managed grant only.
+    /// ID token from the identity provider, or `None` for grants other than the enterprise-managed one.
     pub(crate) id_token: Option<StoredSecret>,
-    /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
+    /// The endpoints and scopes that the user approved for a grant without user interaction, or `None` if there is no
+    /// approval.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
@@ -48,7 +51,7 @@ pub(crate) struct SignInRecord {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access: StoredSecret,
-    /// `true` if the access token is bound to the DPoP key.
+    /// `true` if the access token is bound to a DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<StoredSecret>,
     /// Time at which the access token was issued, in seconds since the Unix epoch.
@@ -83,7 +86,8 @@ impl TokenSet {
 }
 
 impl SignInRecord {
-    /// Parses an entry of the vault. Returns `None` if the entry is invalid or belongs to another server.
+    /// Parses a sign-in record from an entry of the vault. Returns `None` if the entry is invalid or belongs to another
+    /// server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
@@ -93,13 +97,14 @@ impl SignInRecord {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 
-    /// Returns the DPoP key that the tokens are bound to, or `None`.
+    /// Returns the DPoP key that was generated for this sign-in, or `None` if DPoP is not used or the stored key is
+    /// invalid.
     pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
         DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
-    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if the grant obtains new
-    /// tokens without a refresh token.
+    /// Returns the public state of the sign-in, which contains no secrets. `renews_itself` is `true` if the grant
+    /// obtains new tokens without a refresh token.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();

@@ -9,9 +9,10 @@ use crate::auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
-/// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
+/// Maximum number of steps that are stored for the last sign-in, which usually has about a dozen, and also for the
+/// operations after it.
 const MAX_STORED_STEPS: usize = 60;
-/// HTTP headers that steps display. `true` if the value is a secret.
+/// HTTP headers that a step displays. `true` if the header's value is a secret, which is then redacted.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
@@ -43,8 +44,7 @@ impl StepLog {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Ends the log of the sign-in. Steps of later operations are stored separately and do not displace those of the
-    /// sign-in.
+    /// Ends the log of the sign-in. From then on, steps are stored separately and do not displace those of the sign-in.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
@@ -73,7 +73,7 @@ impl StepLog {
         AuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Adds a step that consists of a conclusion, without an HTTP request.
+    /// Adds a step that has only a conclusion and no HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
@@ -112,7 +112,7 @@ impl StepLog {
         self.push(AuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
     }
 
-    /// Formats a request for display, before sending consumes it.
+    /// Formats a request for display. Must be called before the request is sent, because sending consumes it.
     pub(crate) fn displayed_request(&self, request: &Request<Vec<u8>>) -> LoggedHttpRequest {
         let url = request.uri().to_string();
         LoggedHttpRequest {

@@ -1,17 +1,17 @@
-//! Limit on step-up requests of a server (`basic/authorization`, step-up).
+//! Limits how often a server may require more scopes (`basic/authorization`, step-up).
 
 use std::time::{Duration, SystemTime};
 
 /// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, the
 /// user is prompted at most three times.
 pub(crate) const MAX_STEP_UPS_PER_OPERATION: u32 = 2;
-/// Time after which the step-ups of an operation are not counted.
+/// Time for which a step-up counts. Older step-ups of an operation are ignored.
 const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of operations whose step-ups are counted.
 const MAX_COUNTED_OPERATIONS: usize = 64;
 
-/// Numbers of recent step-ups by operation, each with the time of the last one. The resource is always that of the
-/// authorization.
+/// For each operation with recent step-ups, their number and the time of the last one. All of them are for the resource
+/// of this authorization.
 #[derive(Debug, Default)]
 pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 

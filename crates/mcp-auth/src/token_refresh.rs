@@ -1,5 +1,5 @@
-//! Renewal of tokens: one at a time for all calls, and never aborted, because a rotated refresh token that is not
-//! stored is lost.
+//! Renewal of tokens. Concurrent requests share one renewal. A renewal is never aborted, because a new refresh token
+//! that is not stored would be lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,9 @@ use crate::vault::VaultEntryKind;
 /// Minimum time between a failed token renewal and the next attempt.
 const RENEWAL_RETRY_DELAY: Duration = Duration::from_secs(10);
 
-/// Renews a token that is due, before a request is signed. An expired token that cannot be renewed is an error, because
-/// a server that also allows anonymous requests would process the request as anonymous.
+/// Renews the access token if it expires soon. Called before a request is signed. Returns an error if the token has
+/// expired and can't be renewed: without a token, a server that also allows anonymous requests would process the
+/// request as anonymous.
 ///
 /// # Errors
 /// Returns the error of the renewal, or [`AuthErrorCause::SignInNeeded`] if the sign-in has ended.
@@ -52,8 +53,8 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
     Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
 }
 
-/// Renews the token of this generation, unless it was already replaced. `refused` is `true` if the server refused the
-/// token.
+/// Renews the tokens of this generation, unless they were already replaced. `refused` is `true` if the server refused
+/// the access token.
 ///
 /// # Errors
 /// Returns the error of the renewal, or that of a recent one that failed.
@@ -124,8 +125,8 @@ impl AuthorizationContext {
         renewed
     }
 
-    /// Ends the sign-in if the error is that a grant needed an endpoint or scope without approval, so that the user has
-    /// to sign in and review it.
+    /// Ends the sign-in if the error says that a grant needed an endpoint or scope that the user has not approved. The
+    /// user then has to sign in again and review it.
     async fn end_unapproved_sign_in(&self, error: &AuthError) {
         let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
         if let Some(record) = record {
@@ -133,7 +134,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the tokens of this generation were not renewed without success within [`RENEWAL_RETRY_DELAY`].
+    /// Checks that no renewal of the tokens of this generation has failed within [`RENEWAL_RETRY_DELAY`].
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
@@ -146,7 +147,7 @@ impl AuthorizationContext {
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
-    /// Returns `true` if a user is signed in without a usable access token.
+    /// Returns `true` if there is a sign-in, but it has no access token that is still valid.
     fn has_no_usable_token(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };
@@ -216,8 +217,9 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the server's metadata still names the issuer of the tokens, and removes the tokens otherwise. A
-    /// temporary failure of the metadata request is ignored.
+    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the issuer
+    /// issued: the tokens with the record of the sign-in, and the registration of the client. A temporary failure of the
+    /// metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let metadata_url =
             self.state().last_challenge.as_ref().and_then(|challenge| challenge.resource_metadata.clone());
@@ -241,7 +243,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Removes tokens that became invalid. The account is retained, with the cause.
+    /// Removes the tokens, which have become invalid. The account is retained and shows `cause`.
     pub(crate) async fn end_sign_in(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());

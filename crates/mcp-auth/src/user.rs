@@ -6,14 +6,14 @@ use url::Url;
 use crate::account::ClientKind;
 use crate::settings::PreregisteredClient;
 
-/// Interface to the user and the system browser, which the caller implements.
+/// Interface to the user and the system browser, which the app implements.
 #[async_trait]
 pub trait UserInteraction: Send + Sync {
     /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 
-    /// Asks the user for a client id that was registered at this authorization server with `redirect_uri`. Called only
-    /// if there is no other way of obtaining one. `redirect_port` of the result is ignored.
+    /// Asks the user for a client id that is registered at this authorization server with `redirect_uri`. Called only
+    /// if the app can't obtain a client id in any other way. `redirect_port` of the result is ignored.
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
 
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
@@ -41,15 +41,15 @@ pub trait UserInteraction: Send + Sync {
 pub struct ConsentPrompt {
     /// URL of the MCP server, as the user entered it.
     pub server: Url,
-    /// Resource identifier that the token is for.
+    /// Identifier of the resource for which the token is requested.
     pub resource: String,
     /// Issuer identifier of the authorization server, where the user authenticates.
     pub issuer: String,
     /// All scopes that will be requested. If empty, the authorization server decides.
     pub scopes: Vec<String>,
-    /// Those of the requested scopes that were not granted before.
+    /// Those of the requested scopes that were neither granted nor approved before.
     pub new_scopes: Vec<String>,
-    /// Source of the client id that the app uses.
+    /// The way in which the app obtained its client id.
     pub client: ClientKind,
     /// Client id of the app. A client id is not a secret.
     pub client_id: String,
@@ -59,7 +59,7 @@ pub struct ConsentPrompt {
     pub authorize_url: Option<Url>,
     /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
-    /// Event that made the sign-in necessary, such as a step-up.
+    /// Reason for the sign-in, such as a step-up.
     pub reason: AuthReason,
 }
 
@@ -70,34 +70,34 @@ pub struct AuthEndpoint {
     pub purpose: EndpointUse,
     /// URL that receives the secrets.
     pub url: Url,
-    /// Identifier of the issuer to which the endpoint belongs, as the metadata claims.
+    /// Issuer identifier of the authorization server or identity provider whose metadata names this endpoint.
     pub issuer: String,
 }
 
 /// Purpose for which an endpoint receives secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
-    /// Issues and renews tokens for the MCP server.
+    /// Endpoint that issues and renews tokens for the MCP server.
     Token,
-    /// Authenticates the user, at the organization's identity provider.
+    /// Endpoint of the organization's identity provider, which authenticates the user.
     Provider,
-    /// Registered the app as a client and issued its client id.
+    /// Endpoint that has registered the app as a client and issued its client id.
     Registration,
-    /// Receives tokens to revoke them.
+    /// Endpoint that revokes the tokens that it receives.
     Revocation,
 }
 
 /// Reason for a sign-in, which the consent request shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthReason {
-    /// The user requested it, or the server required it for the first time.
+    /// The user requested the sign-in, or the server required it for the first time.
     SignIn,
-    /// The server requires more scopes for an operation.
+    /// The server refused an operation because the token lacks scopes for it.
     StepUp {
         /// JSON-RPC method that the server refused.
         operation: String,
     },
-    /// An earlier sign-in is no longer valid.
+    /// An earlier sign-in has ended, so that the user must sign in again.
     Again {
         /// Human-readable reason why the sign-in has ended.
         cause: String,

@@ -1,9 +1,9 @@
-//! Storage of accounts and registrations: a map whose keys include everything that an entry belongs to.
+//! Storage of sign-ins and client registrations: a map whose keys consist of the server and the kind of the entry.
 
 use async_trait::async_trait;
 use secrecy::SecretSlice;
 
-/// Encrypted storage of entries, each of which is returned only for the exact key with which it was stored.
+/// Encrypted storage of entries. An entry is returned only for exactly the key with which it was stored.
 #[async_trait]
 pub trait Vault: Send + Sync {
     /// Returns the entry with this key, or `None` if there is none.
@@ -24,9 +24,9 @@ pub trait Vault: Send + Sync {
     /// Returns a [`VaultError`] if the entry may still exist.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
 
-    /// Locks a vault entry so that no other process with the same vault renews its tokens, until the returned value is
-    /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
-    /// possible.
+    /// Locks a vault entry, so that no other process with the same vault renews its tokens until the returned value is
+    /// dropped. Two processes that renew with the same refresh token would invalidate it for both. Returns `None` if
+    /// locking is not possible.
     async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
@@ -48,14 +48,14 @@ pub enum VaultEntryKind {
     Account,
     /// Client id and credentials that an authorization server issued for this server.
     Client {
-        /// Issuer identifier of the authorization server, byte for byte.
+        /// Issuer identifier of the authorization server, exactly as its metadata spells it.
         issuer: String,
     },
     /// Issuer with which a pre-registered client id without a configured issuer was first used.
     FirstIssuer,
 }
 
-/// Persistence of an entry that was written to the vault.
+/// Tells how long an entry that was written to the vault is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VaultEntryPersistence {
     /// The entry is stored until it is removed.
@@ -71,21 +71,21 @@ pub enum VaultEntryPersistence {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct VaultError {
-    /// Classification from which the caller derives its next action.
+    /// Kind of failure, from which the caller derives its next action.
     pub kind: VaultProblem,
     /// Human-readable cause, with an action for the user.
     pub cause: String,
 }
 
-/// Classification of a failed vault operation.
+/// Kind of failure of a vault operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultProblem {
     /// The vault is locked, or the user denied access to it.
     Locked,
-    /// The system has no vault.
+    /// The system has no secure storage that could serve as a vault.
     Missing,
     /// The vault or an entry in it is damaged or unusable.
     Broken,
-    /// The vault no longer accepts access because its server was removed.
+    /// The vault refuses access to the entries of a server that was removed.
     Closed,
 }

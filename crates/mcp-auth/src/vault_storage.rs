@@ -1,5 +1,5 @@
-//! Access to the vault and its cached state. Other processes may use the same vault, such as the app and its command
-//! line.
+//! Reads and writes the sign-in in the vault, and keeps a copy in memory. Other processes may use the same vault: both
+//! the app and its command line do.
 
 use std::time::Duration;
 
@@ -59,8 +59,9 @@ impl AuthorizationContext {
         Ok(())
     }
 
-    /// Reads the vault before a request is sent, unless a read failed recently. Without tokens the request is sent
-    /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
+    /// Reads the vault before a request is sent, unless a recent read has failed. If that yields no tokens, the request
+    /// is sent without authorization: servers without sign-in accept it, and others refuse it, which is reported to the
+    /// user.
     pub(crate) async fn try_load_record(&self) {
         let has_failed =
             self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < VAULT_READ_RETRY_DELAY);
@@ -69,8 +70,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Reads the sign-in record from the vault again and uses it, since another process may have renewed the tokens,
-    /// signed in or signed out. Returns `true` if the tokens changed.
+    /// Reads the sign-in record from the vault again and replaces the one in memory, since another process may have
+    /// renewed the tokens, signed in or signed out. Returns `true` if the tokens changed.
     pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
@@ -132,8 +133,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Replaces the sign-in record in memory and in the vault. If the vault fails, the record is stored in memory until
-    /// the app exits.
+    /// Replaces the sign-in record in memory and in the vault. If the vault can't store it, the record stays in memory
+    /// until the app exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
         self.redact_record_secrets(&record);
         {
@@ -162,7 +163,8 @@ impl AuthorizationContext {
         self.notify();
     }
 
-    /// Removes the sign-in record. The client registration is retained if `keep_client` is set.
+    /// Removes the sign-in record from memory and from the vault. The client registration is removed too, unless
+    /// `keep_client` is set.
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
@@ -192,7 +194,8 @@ impl AuthorizationContext {
         removed
     }
 
-    /// Returns the stored registration with an authorization server, or `None` if there is none or it cannot be read.
+    /// Returns the stored client registration at an authorization server, or `None` if there is none or it cannot be
+    /// read.
     pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
         let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {

@@ -48,7 +48,7 @@ fn print_sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());
-    of("  the result of its opening, on the heap", size_of::<ServerFacts>());
+    of("  the result of its handshake, on the heap", size_of::<ServerFacts>());
     of("an event", size_of::<SessionEvent>());
     of("a message to the server", size_of::<OutgoingMessage>());
     of("a message from the server", size_of::<IncomingMessage>());
@@ -58,8 +58,8 @@ fn print_sizes() {
 /// Returns a session that has completed its handshake with a server that has tools.
 fn ready_session() -> Session {
     let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
-    let opening = HandshakeMode::Pinned(Revision::V2025_11_25);
-    let config = SessionConfig { client, opening, ..SessionConfig::default() };
+    let handshake = HandshakeMode::Pinned(Revision::V2025_11_25);
+    let config = SessionConfig { client, handshake, ..SessionConfig::default() };
     let mut session = Session::new(config, Instant::now());
     let opened = json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
                          "serverInfo": { "name": "server", "version": "1" } });

@@ -13,7 +13,7 @@ pub enum ModelError {
     /// The user has not entered an API key for the provider.
     #[error("no key was entered for this provider; enter one in Settings → Models")]
     NoKey,
-    /// The stored API key of the provider can't be read from the keychain.
+    /// The stored API key of the provider can't be read or decrypted.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
         /// Human-readable reason, with advice for the user.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
@@ -13,7 +13,8 @@ const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default idle timeout for a provider on this computer, which may have to load the model first.
 const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Settings of a model provider. The provider's API key is stored in the keychain instead.
+/// Settings of a model provider. The provider's API key is stored with the app's other secrets instead:
+/// encrypted, with a key in the system's keychain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {
@@ -70,7 +71,7 @@ impl ProviderSettings {
     /// assert!(settings.is_sent_unencrypted(), "others on the network could read the requests");
     ///
     /// settings.url = "https://ann:s3cret@models.example".parse()?;
-    /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys belong into the keychain");
+    /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys are stored separately");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self) -> Result<(), ProviderSettingsError> {
@@ -91,12 +92,7 @@ impl ProviderSettings {
     /// Returns `true` if the provider runs on this computer, according to the host in its address.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        match self.url.host() {
-            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+        self.url.host().is_some_and(|host| foreign::is_loopback(&host))
     }
 
     /// Returns `true` if requests and the API key are sent over a network without encryption.

@@ -18,8 +18,9 @@ const REQUIRES_USER_INTERACTION_META_KEY: &str = "anthropic/requiresUserInteract
 /// Hashes and properties that are derived from a tool's definition, cached for calls of the tool.
 #[derive(Debug)]
 pub struct DefinitionDigest {
-    /// Hash of the definition together with the server's command. Grants for the tool apply to this hash.
-    pub approval: Hash,
+    /// Hash of the definition together with the server's settings, as returned by [`grant_hash`]. Grants for the tool
+    /// are bound to it.
+    pub grant_hash: Hash,
     /// Annotations of the tool. Missing ones have the defaults of the specification.
     pub claims: ToolClaims,
     /// Set if the annotations contain `openWorldHint: true`, as opposed to the default.
@@ -33,7 +34,8 @@ pub struct DefinitionDigest {
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
-    /// Hash state of a call after the tool's definition, to which the hash of the arguments is added for each call.
+    /// State of the hash of a call after the tool's definition. The canonical JSON of the arguments is added for each
+    /// call.
     calls: PartialHash,
 }
 
@@ -77,14 +79,14 @@ impl DefinitionCache {
             Some(at) => at,
             None => {
                 let read = catalog.tool(tool)?;
-                let (approval, own) = (grant_hash(config, &read), Hash::of_json(&json!(read)));
+                let (grant_hash, own) = (grant_hash(config, &read), Hash::of_json(&json!(read)));
                 let review_state = review_state_of(&own);
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let app = ToolMetadata::read(read.meta.as_ref());
                 let definition = DefinitionDigest {
-                    approval,
+                    grant_hash,
                     claims,
                     declares_open_world,
                     read_only,
@@ -144,7 +146,7 @@ pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
     call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_json_object(arguments).as_bytes())
 }
 
-/// Returns the hash state of a call after the hash of the tool's definition.
+/// Returns the state of the hash of a call after `tool`, the hash of the tool's definition.
 ///
 /// This prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
 fn call_hash_prefix(tool: &Hash) -> PartialHash {
@@ -179,15 +181,15 @@ mod tests {
                 call_hash(&catalog.tool("echo").unwrap(), &arguments),
                 "the cached definition yields the hash in a consent request"
             );
-            (definition.approval.clone(), definition.call_hash(&arguments).0)
+            (definition.grant_hash.clone(), definition.call_hash(&arguments).0)
         };
         let (command, tools) = (config("one"), catalog("says it again"));
         let before = hashes(&command, &tools);
         assert_eq!(hashes(&command, &tools), before, "equal inputs yield equal hashes");
-        let (approval, call) = hashes(&config("two"), &tools);
-        assert!(approval != before.0 && call == before.1, "only the approval hash depends on the command");
-        let (approval, call) = hashes(&command, &catalog("sends it away"));
-        assert!(approval != before.0 && call != before.1, "both hashes depend on the definition");
+        let (grant, call) = hashes(&config("two"), &tools);
+        assert!(grant != before.0 && call == before.1, "only the grant hash depends on the command");
+        let (grant, call) = hashes(&command, &catalog("sends it away"));
+        assert!(grant != before.0 && call != before.1, "both hashes depend on the definition");
         assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let removed = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
         assert!(removed.is_none(), "a removed tool has no definition");

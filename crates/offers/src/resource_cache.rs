@@ -59,7 +59,8 @@ pub struct ResourceCache {
 }
 
 impl ResourceCache {
-    /// Returns the contents of a resource from the cache if they are fresh.
+    /// Returns the contents of a resource from the cache if they are fresh. `identity` is the hash of the server's
+    /// settings.
     ///
     /// Freshness is measured with tokio's clock, since the system clock may be set back.
     pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {

@@ -59,7 +59,8 @@ pub enum BaseFolder {
     Project,
 }
 
-/// The format of a settings file, and the position of the server entries in it.
+/// The format of a settings file, and the position of the server entries in it. JSON is read with comments and trailing
+/// commas in all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileLayout {
     /// JSON with an object of servers under one of these keys. A file without such a key is a problem.

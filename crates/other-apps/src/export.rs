@@ -6,7 +6,7 @@ use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport}
 use serde_json::{Map, Value, json};
 
 use crate::entry::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
-use crate::found_server::secret_removal;
+use crate::found_server::secret_removal::{self, SecretPlace};
 use crate::omissions::{ExportOmissions, OmittedSetting};
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
@@ -113,13 +113,13 @@ pub(crate) struct EntryWriter {
     pub(crate) inputs: Vec<Value>,
     /// Names of variables and headers whose values contain a secret.
     pub(crate) secrets: Vec<String>,
-    /// Notes about parts of arguments and URLs that were omitted.
-    pub(crate) notes: Vec<String>,
+    /// Parts from which a secret was removed, other than variables and headers.
+    pub(crate) removed: Vec<SecretPlace>,
 }
 
 impl EntryWriter {
     pub(crate) const fn new(stand: SecretSubstitute) -> Self {
-        Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
+        Self { stand, inputs: Vec::new(), secrets: Vec::new(), removed: Vec::new() }
     }
 
     /// Returns the entry of a server in the format of other apps, without secrets.
@@ -128,8 +128,7 @@ impl EntryWriter {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let mut candidate = ServerCandidate { config: stdio.clone(), ..ServerCandidate::default() };
-                secret_removal::remove_secrets(&mut candidate);
-                self.notes.extend(candidate.notes.into_texts());
+                self.removed.extend(secret_removal::remove_secrets(&mut candidate));
                 let stdio = candidate.config;
                 if self.stand == SecretSubstitute::Input {
                     entry.insert("type".to_owned(), "stdio".into());
@@ -143,8 +142,7 @@ impl EntryWriter {
             }
             ServerTransport::Http(http) => {
                 let mut candidate = ServerCandidate { remote: Some(http.clone()), ..ServerCandidate::default() };
-                secret_removal::remove_secrets(&mut candidate);
-                self.notes.extend(candidate.notes.into_texts());
+                self.removed.extend(secret_removal::remove_secrets(&mut candidate));
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
                 entry.insert("url".to_owned(), url.into());
@@ -168,8 +166,8 @@ impl EntryWriter {
         let mut settings = OmittedSetting::always_omitted(&server.config);
         let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
         settings.extend(omits_tools.then_some(OmittedSetting::Tools));
-        let (secrets, notes) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.notes));
-        ExportOmissions { secrets, notes, settings, ..ExportOmissions::default() }
+        let (secrets, removed) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.removed));
+        ExportOmissions { secrets, removed, settings, ..ExportOmissions::default() }
     }
 
     fn write_values(

@@ -185,7 +185,10 @@ pub(crate) fn to_found_server(
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
     let separated = value_separation::separate_secrets(&mut candidate, syntax);
-    secret_removal::remove_secrets(&mut candidate);
+    let removed = secret_removal::remove_secrets(&mut candidate);
+    if let Some(text) = secret_removal::secret_removal_text(&removed) {
+        candidate.notes.add(ImportNoteKind::SecretRemoved, text);
+    }
     let config = candidate.config();
     let problem = before.or_else(|| import_problem(config.clone(), separated.client_secret.is_some())).or(lost_denial);
     let problem = problem.filter(|_| !candidate.has_unsupported_transport);

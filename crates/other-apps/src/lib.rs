@@ -41,6 +41,7 @@ pub use app_environment::{AppEnvironment, LOCATION_VARIABLES, OperatingSystem};
 pub use bridged_servers::bridged_remote;
 pub use export::{ExportForm, ServerExport, ServersExport, export, export_server};
 pub use files::project_files;
+pub use found_server::secret_removal::SecretPlace;
 pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
 pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::ImportPlaceholder;

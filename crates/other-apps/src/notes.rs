@@ -6,7 +6,9 @@ use foreign::visible;
 use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace};
 
 pub use placeholders::ImportPlaceholder;
-pub(crate) use placeholders::{is_placeholder, placeholder_notes, plain_password_notes, required_replacements};
+pub(crate) use placeholders::{
+    is_placeholder, omission_note, placeholder_notes, plain_password_notes, required_replacements,
+};
 
 /// Returns a note with invisible characters escaped and long texts truncated.
 pub(crate) fn printable_note(note: &ImportNote) -> ImportNote {
@@ -50,10 +52,6 @@ impl ImportNotes {
     /// Returns the notes, safe to print.
     pub(crate) fn printable(&self) -> impl Iterator<Item = ImportNote> {
         self.0.iter().map(printable_note)
-    }
-
-    pub(crate) fn into_texts(self) -> Vec<String> {
-        self.0.into_iter().map(|note| note.text).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use ports::server_config::{ServerConfig, ServerTransport};
 use serde::{Deserialize, Serialize};
 
+use crate::found_server::secret_removal::{SecretPlace, secret_removal_text};
 use crate::notes::quoted_text;
 
 /// A setting of a server that a format of other apps can't contain.
@@ -56,8 +57,8 @@ pub struct ExportOmissions {
     pub name: Option<String>,
     /// Names of the variables and headers whose values contain a secret. The secrets are omitted.
     pub secrets: Vec<String>,
-    /// Notes about secrets in arguments and URLs, which are omitted.
-    pub notes: Vec<String>,
+    /// Parts from which a secret was removed, other than variables and headers.
+    pub removed: Vec<SecretPlace>,
     /// Omitted settings.
     pub settings: Vec<OmittedSetting>,
     /// Some of the paths in a link, which may only exist on this computer.
@@ -75,7 +76,7 @@ impl ExportOmissions {
             ));
         }
         notes.extend(self.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
-        notes.extend(self.notes.iter().cloned());
+        notes.extend(secret_removal_text(&self.removed));
         if !self.settings.is_empty() {
             notes.push(format!("no link carries {}", self.setting_texts()));
         }
@@ -91,7 +92,7 @@ impl ExportOmissions {
     pub fn entry_notes(&self) -> Vec<String> {
         let reference = |name: &String| format!("{} is replaced by a reference, as a secret", quoted_text(name));
         let mut notes: Vec<String> = self.secrets.iter().map(reference).collect();
-        notes.extend(self.notes.iter().cloned());
+        notes.extend(secret_removal_text(&self.removed));
         if !self.settings.is_empty() {
             notes.push(format!("the format has no place for {}", self.setting_texts()));
         }

@@ -99,14 +99,15 @@ fn remove_word_author(upper: &str) -> String {
     remaining + rest
 }
 
-/// Returns `true` if a value is empty or a switch such as `true`, and therefore not a secret, whatever its name is.
+/// Returns `true` if a value is empty or a boolean such as `true` or `off`, and therefore not a secret, whatever its
+/// name is.
 #[must_use]
 pub fn is_empty_or_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Returns `true` if a value can't be a secret, whatever its name is: a switch, a number, or a reference without a
-/// default value.
+/// Returns `true` if a value can't be a secret, whatever its name is: an empty value, a boolean such as `true` or
+/// `off`, a number of at most six digits, or a variable reference such as `${NAME}` without a default value.
 #[must_use]
 pub fn cannot_be_secret(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());

@@ -14,12 +14,12 @@ use serde_json::json;
 const ROUNDS: u32 = 200_000;
 
 fn main() {
-    let definition = Hash::of_json(&json!("definition"));
+    let grant_hash = Hash::of_json(&json!("definition"));
     let arguments = json!({"path": "/home/ann/notes.txt", "text": "hello"});
     let act = PolicyAct::CallTool {
         server: "server 7",
         tool: "tool 7",
-        definition: &definition,
+        grant_hash: &grant_hash,
         review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
@@ -31,7 +31,7 @@ fn main() {
     for (what, grants, rules) in
         [("one approval", 0, 0), ("5,000 approvals", 4_999, 0), ("5,000 approvals and 500 rules", 4_999, 490)]
     {
-        let policy = policy_with_many_rules(&definition, grants, rules);
+        let policy = policy_with_many_rules(&grant_hash, grants, rules);
         let start = Instant::now();
         for now in 0..u64::from(ROUNDS) {
             black_box(policy.decide(black_box(&act), now));
@@ -42,7 +42,7 @@ fn main() {
 
 /// Creates a policy with a grant for the measured call, `others` more grants, `rules` rules about other servers, and
 /// ten rules about folders in calls of this server.
-fn policy_with_many_rules(definition: &Hash, others: usize, rules: usize) -> Policy {
+fn policy_with_many_rules(grant_hash: &Hash, others: usize, rules: usize) -> Policy {
     let mut grants = Grants::default();
     let names = (0..others).map(|i| (format!("server {}", i % 50), format!("other {i}")));
     for (server, tool) in names.chain([("server 7".to_owned(), "tool 7".to_owned())]) {
@@ -50,7 +50,7 @@ fn policy_with_many_rules(definition: &Hash, others: usize, rules: usize) -> Pol
             id: GrantId::default(),
             server,
             subject: GrantSubject::Tool(tool),
-            rests_on: definition.clone(),
+            rests_on: grant_hash.clone(),
             scope: ApprovalScope::Always,
             conversation: None,
             since: 0,

@@ -69,7 +69,7 @@ pub enum PolicyAct<'a> {
         /// Name of the tool, as the server lists it.
         tool: &'a str,
         /// Hash over the tool's whole definition and the settings of its server. Grants for the tool are bound to it.
-        definition: &'a Hash,
+        grant_hash: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".
         review_state: ReviewState,
@@ -123,9 +123,9 @@ pub enum PolicyAct<'a> {
     },
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
-        /// Set if the user requests the prompt, resource or completion, or an app reads a resource that its server
-        /// lists. Unset if an app requests anything else.
-        is_requested: bool,
+        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app that
+        /// reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
+        needs_no_consent: bool,
         /// The user's name for the server.
         server: &'a str,
         /// Conversation to which the request belongs, or `None`.
@@ -238,15 +238,17 @@ pub enum DecisionReason {
     NewCommand,
     /// The command of a local server differs from the approved one.
     CommandChanged,
-    /// The user chose the sandbox of a local server in its start request, so its start in the sandbox is confirmed.
+    /// In the consent request for the start of a local server, the user chose to sandbox it. The start in the sandbox
+    /// has a consent request of its own.
     SandboxChosen,
     /// The address (URL and connection settings) of a remote server was never approved.
     NewAddress,
     /// The address (URL and connection settings) of a remote server differs from the approved one.
     AddressChanged,
-    /// No rule or grant allows the tool call.
+    /// No rule or grant allows the tool call, so it requires consent.
     ToolsAsk,
-    /// The tool's definition has changed since it was allowed.
+    /// The call would be allowed, but the tool's review state is [`ReviewState::Changed`], or a grant for the tool is
+    /// bound to another definition or to other settings of the server.
     ToolChanged,
     /// No budget covers the sampling request.
     SamplingAsks,
@@ -321,7 +323,9 @@ impl DecisionReason {
         }
     }
 
-    /// Returns the reason if it is stricter than every rule and grant that allows.
+    /// Returns the reason if it is stricter than every rule and grant that allows. [`Self::NewTool`],
+    /// [`Self::ToolChanged`] and [`Self::AfterUntrusted`] are not: after a review of the tool, or with a rule that has
+    /// `after_untrusted`, such a call can be allowed.
     #[must_use]
     pub const fn stricter(self) -> Option<StricterReason> {
         match self {
@@ -334,12 +338,14 @@ impl DecisionReason {
     }
 }
 
-/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+/// Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
+/// changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+/// with `after_untrusted` can allow calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StricterReason {
-    /// The definition of the tool requires consent for each call.
+    /// The definition of the tool requires consent for each call, or a shown app provides the tool.
     EachTime,
     /// A rule with the effect "ask" matches the act.
     Rule,

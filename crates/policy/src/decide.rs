@@ -78,7 +78,9 @@ impl Policy {
         }
     }
 
-    /// Decides about an act, and returns everything that was considered. `now` is the time in milliseconds since 1970.
+    /// Decides about an act, and returns the decision with the rules, grants and presets that were considered. Unusable
+    /// rule files and a muted server also influence the decision, but are not in [`Explanation::considered`]. `now` is
+    /// the time in milliseconds since 1970.
     ///
     /// # Examples
     ///
@@ -102,7 +104,7 @@ impl Policy {
     /// let act = PolicyAct::CallTool {
     ///     server: "files",
     ///     tool: "delete_file",
-    ///     definition: &Hash::of_json(&json!({ "name": "delete_file" })),
+    ///     grant_hash: &Hash::of_json(&json!({ "name": "delete_file" })),
     ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,
@@ -181,8 +183,8 @@ impl Policy {
     }
 
     /// Returns a reason that overrides the permission of a rule or grant, so that the act requires consent each time.
-    /// Review state and untrusted content are checked in `decide_by_grants_and_allow_rules`. `asking` is a matching rule
-    /// that requires consent.
+    /// Review state and untrusted content are checked in `decide_by_grants_and_allow_rules`. `asking` is a matching
+    /// rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
@@ -260,8 +262,10 @@ impl Policy {
             PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_APPROVAL_SCOPES),
             PolicyAct::ShareRoots { decided: false, .. } => ask(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
             PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_APPROVAL_SCOPES),
-            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_APPROVAL_SCOPES),
-            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_requested: true, .. } => {
+            PolicyAct::Read { needs_no_consent: false, .. } => {
+                ask(DecisionReason::AppReadsAsk, SINGLE_USE_APPROVAL_SCOPES)
+            }
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { needs_no_consent: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }
@@ -305,7 +309,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     let (rests_on, conversation) = match act {
         PolicyAct::StartServer { command, .. } => (*command, None),
         PolicyAct::ConnectServer { address, .. } => (*address, None),
-        PolicyAct::CallTool { definition, conversation, .. } => (*definition, *conversation),
+        PolicyAct::CallTool { grant_hash, conversation, .. } => (*grant_hash, *conversation),
         _ => return RuleFit::OtherDirection,
     };
     if !grant.applies_in_conversation(conversation) {
@@ -319,14 +323,15 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     }
 }
 
-/// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
-/// none. Used by [`Policy::explain`]; [`Policy::decide`] checks the same conditions itself. `holds_after` is set if the
-/// rule or grant also allows calls after untrusted content.
-fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
+/// Returns the reason why a call that a rule or grant allows still requires consent: the user has not reviewed the
+/// tool's current definition, the definition requires consent for each call, or the call follows untrusted content and
+/// `allows_after_untrusted` is not set for the rule or grant. Returns [`RuleFit::Fits`] if none of them holds. Used by
+/// [`Policy::explain`]; [`Policy::decide`] checks the same conditions itself.
+fn builtin_consent_requirement(act: &PolicyAct<'_>, allows_after_untrusted: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
         PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
-        PolicyAct::CallTool { after_untrusted: true, .. } if !holds_after => RuleFit::AfterUntrusted,
+        PolicyAct::CallTool { after_untrusted: true, .. } if !allows_after_untrusted => RuleFit::AfterUntrusted,
         _ => RuleFit::Fits,
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 
-/// The decision about an act, and everything that was considered for it, the most important first.
+/// The decision about an act, and the rules, grants and presets that were considered for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: PolicyDecision,
-    /// Rules, grants and presets that were considered, the most important first.
+    /// Rules, grants and presets that were considered: first those that apply, the strictest of them first. Unusable
+    /// rule files and a muted server also influence the decision, but are not included.
     pub considered: Vec<ConsideredRule>,
 }
 
@@ -43,7 +44,7 @@ pub enum RuleFit {
     OtherConversation,
     /// The rule or grant has expired at the time of the decision.
     Expired,
-    /// The definition or command for which the grant was given has changed.
+    /// The command, address or tool that the grant is for has another hash now than the one that the grant is bound to.
     Changed,
     /// The rule or grant would apply, but the user has not reviewed the tool's current definition.
     NotReviewed,
@@ -51,7 +52,8 @@ pub enum RuleFit {
     AsksEachTime,
     /// The request would exceed the rule's budget for sampling.
     OverBudget,
-    /// The rule or grant would apply, but a model requests the call after it has read another server's output.
+    /// The rule or grant would apply, but a model requests the call after it has read another server's output, or
+    /// content of the same server that third parties may have written, or an app that reaches other hosts requests it.
     AfterUntrusted,
 }
 

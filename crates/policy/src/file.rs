@@ -33,7 +33,7 @@ use crate::{PolicyRule, Preset};
 ///     let act = PolicyAct::CallTool {
 ///         server: "files",
 ///         tool: "write_file",
-///         definition: &Hash::of_json(&json!({ "name": "write_file" })),
+///         grant_hash: &Hash::of_json(&json!({ "name": "write_file" })),
 ///         review_state: ReviewState::Reviewed,
 ///         claims: ToolClaims::default(),
 ///         asks_each_time: false,

@@ -14,7 +14,7 @@ pub struct GrantId(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantSubject {
-    /// Starting the server, or connecting to it.
+    /// Starting the local server with the approved command, or connecting to the remote server at the approved address.
     Command,
     /// Calling the tool of this name.
     Tool(String),
@@ -58,7 +58,8 @@ pub struct Grant {
     pub server: String,
     /// The kind of act that the grant allows: a start or connection, or calls of one tool.
     pub subject: GrantSubject,
-    /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
+    /// Hash that the grant is bound to: that of the approved command or address, or `grant_hash` of
+    /// [`PolicyAct::CallTool`](crate::PolicyAct::CallTool). The grant doesn't apply to any other.
     pub rests_on: Hash,
     /// Scope of the grant. Never [`ApprovalScope::Once`].
     pub scope: ApprovalScope,
@@ -70,7 +71,7 @@ pub struct Grant {
     /// Expiry, in milliseconds since 1970, or `None` for a grant that doesn't expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// Description of the approved act for the user (a command line or a URL).
+    /// Description of the approved act for the user: a command line, a URL or the name of a tool.
     #[serde(default)]
     pub words: String,
     /// Last act that the grant allowed. Decisions don't depend on it.
@@ -85,7 +86,8 @@ impl Grant {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// Returns `true` if both grants are for the same server, subject and conversation. At most one such grant exists.
+    /// Returns `true` if both grants are for the same server, subject and conversation. [`Grants`] contains at most one
+    /// grant for each such combination, so a new one replaces the old one.
     fn has_same_subject_and_conversation(&self, other: &Self) -> bool {
         self.server == other.server && self.subject == other.subject && self.conversation == other.conversation
     }
@@ -205,11 +207,11 @@ impl Grants {
     /// })?;
     /// let policy = Policy::new(grants);
     ///
-    /// let decide = |definition: &Hash| {
+    /// let decide = |grant_hash: &Hash| {
     ///     let act = PolicyAct::CallTool {
     ///         server: "calculator",
     ///         tool: "add",
-    ///         definition,
+    ///         grant_hash,
     ///         review_state: ReviewState::Reviewed,
     ///         claims: ToolClaims::default(),
     ///         asks_each_time: false,

@@ -19,7 +19,7 @@ static HEX_PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// SHA-256 hash over the canonical JSON of a value, in hexadecimal. Clones share the text.
+/// SHA-256 hash of bytes, or of the canonical JSON of a value, in hexadecimal. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(Arc<str>);
 

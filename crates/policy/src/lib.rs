@@ -125,7 +125,7 @@ impl Policy {
     /// let act = PolicyAct::CallTool {
     ///     server: "files",
     ///     tool: "read_file",
-    ///     definition: &Hash::of_json(&json!({ "name": "read_file" })),
+    ///     grant_hash: &Hash::of_json(&json!({ "name": "read_file" })),
     ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,

@@ -58,13 +58,15 @@ pub enum JudgementReason {
     NotJudged,
     /// The string or list is too long to be checked.
     TooLong,
-    /// The value matches, or may match, but is not in its normal form.
+    /// Programs may parse the value in several ways, for example before or after percent-decoding, and it may match in
+    /// some of them only.
     Respelled,
     /// The value contains `..` or a NUL byte, so its real location may differ from the written one.
     Climbs,
     /// A wildcard covers more than one component of the address, such as host and path.
     CrossesParts,
-    /// The path is relative, or its root is of another kind than that of the rule.
+    /// The path is relative, or its root is of another kind than that of the path in the rule, such as a Windows drive
+    /// instead of `/`.
     NotWhole,
     /// The path starts in a folder through which every file has a second name, such as `/proc`.
     SecondName,
@@ -72,9 +74,9 @@ pub enum JudgementReason {
     Letters,
     /// The symbolic links on the path could not be resolved.
     Unresolved,
-    /// The symbolic links on the path lead elsewhere.
+    /// Because of symbolic links, only one of the written path and its resolved location matches.
     LeadsElsewhere,
-    /// The value is the parent folder of the location in the rule.
+    /// The value is a parent folder of the location in the rule, so a recursive operation would include that location.
     Holds,
     /// The address contains a user name or password.
     UserInfo,

@@ -20,7 +20,7 @@ enum ComponentPattern {
     Any,
     One {
         exactly: GlobPattern,
-        /// The glob for folded names: without differences in case, width and composition.
+        /// The glob that is compared with folded names, in which case, width and Unicode composition are normalized.
         folded: GlobPattern,
     },
 }

@@ -162,7 +162,7 @@ pub struct ClaimRule {
     pub open_world_hint: Option<bool>,
 }
 
-/// The amount of model usage that a server has without consent requests.
+/// Maximum usage of models by a server's sampling requests that need no consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingBudget {

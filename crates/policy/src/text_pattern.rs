@@ -143,8 +143,8 @@ impl ArgumentText<'_> {
         }
     }
 
-    /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
-    /// word, and a pattern that matches any address.
+    /// Returns `true` if the string is a plain word and the pattern matches any address. Such a string is not compared
+    /// as an address, although a program could add a scheme to it.
     fn is_plain_word(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.is_for_addresses && fold_text(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)

@@ -32,7 +32,8 @@ pub struct AuditEntry {
     pub kind: Cow<'static, str>,
     /// Description of the action, such as the tool or URL, at most [`MAX_AUDIT_SUBJECT_CHARS`] characters.
     pub subject: String,
-    /// Payload without secrets, at most the first [`MAX_AUDIT_CONTENT_BYTES`] bytes.
+    /// Payload without secrets, at most its first [`MAX_AUDIT_CONTENT_BYTES`] bytes. `None` if only the hash is
+    /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if only its beginning is recorded.
@@ -40,18 +41,19 @@ pub struct AuditEntry {
     pub content_bytes: Option<u64>,
     /// The decision that the entry records: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: Cow<'static, str>,
-    /// Scope of an approval: `once`, `session`, `conversation` or `always`.
+    /// Scope of an approval: `once`, `session`, `conversation` or `always`. `None` for other decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
-    /// Origin of the decision: `user`, `grant`, `answers` (an answers file) or `policy`.
+    /// Origin of the decision: `user`, `grant`, `answers` (a file of prepared decisions for `drawbridge-cli`) or
+    /// `policy`.
     pub by: Cow<'static, str>,
-    /// Rule or grant that led to the decision, as text or by its identifier.
+    /// Rule or grant that led to the decision, either its text or its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
     /// Identifier of the conversation that the action belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Hash of the payload, to which the decision is bound.
+    /// Hash of the payload. The decision is valid only for a payload with this hash.
     pub hash: String,
     /// Set if the entry was imported from an audit log of an older version, without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -74,7 +76,7 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry, except `limit`, which must be set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Number below which entries match.
+    /// Upper limit, exclusive, of the numbers of matching entries. `None` matches all numbers.
     pub before: Option<u64>,
     /// Maximum number of entries to return.
     pub limit: usize,
@@ -223,7 +225,8 @@ pub trait AuditLog: Send + Sync {
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Sets the limits for age and size of the log, which the log applies immediately and then periodically.
+    /// Sets the maximum age of entries and the maximum size of the log. The log removes entries beyond these limits
+    /// immediately and then periodically.
     fn retain(&self, keep: AuditRetention);
 }
 
@@ -232,20 +235,21 @@ pub trait AuditLog: Send + Sync {
 pub struct AuditVerdict {
     /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry in the log.
+    /// Number of the first entry in the log, or `None` if the log is empty.
     pub first: Option<u64>,
-    /// Number of the last entry in the log.
+    /// Number of the last entry in the log, or `None` if the log is empty.
     pub last: Option<u64>,
-    /// Number of the last entry that was removed because of age or size limits.
+    /// Number of the last entry that was removed because of the limits on age or size, or `None` if none was removed.
     pub removed: Option<u64>,
-    /// State of the seal that proves the log's entries up to a certain number.
+    /// State of the seal, which proves with a key in the keychain that the entries up to a certain number are
+    /// unchanged.
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
     /// Number of further problems that are not in `findings`.
     pub more: u64,
-    /// Ranges of entries, each with its first and last number, that other programs may have written: they are not
-    /// sealed, or were found without a seal. Their hash chain is intact.
+    /// Ranges of entries, each with its first and last number, that other programs may have written, because no seal
+    /// covers them or because Drawbridge found them without a seal. Their hash chain is intact.
     pub unproved: Vec<(u64, u64)>,
 }
 
@@ -314,7 +318,7 @@ pub enum TamperKind {
     SealBroken,
     /// The log has no seal, although the keychain contains a key.
     SealMissing,
-    /// The record of removed entries doesn't match the audit log.
+    /// The log's record of entries that were removed because of age or size doesn't match the log.
     CheckpointBroken,
     /// The entry records a problem that Drawbridge itself found when it wrote the entry.
     Noted,

@@ -41,8 +41,8 @@ pub trait Documents: Send + Sync {
         let value = change(self.read(name)?);
         self.write(name, &value)
     }
-    /// Starts watching a document. Each change by another process sends one message. A change by this process may send
-    /// one as well. Does nothing for documents that no other process can change.
+    /// Starts watching a document, and sends a message to `_changed` for each change by another process. A change by
+    /// this process may send one as well. Does nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
     /// Requests the key that seals documents which grant rights, and waits for the key for at most `patience`. If it
     /// arrives later, watchers of these documents are notified.
@@ -51,13 +51,13 @@ pub trait Documents: Send + Sync {
     fn seal(&self) -> DocumentSeal {
         DocumentSeal::None { cause: String::new() }
     }
-    /// Returns the names of the existing documents that this process sealed unchanged when it created the first key.
-    /// Returns a value only once, and only in that process.
+    /// Returns the names of the documents that existed before the first seal key. The process that created the key
+    /// sealed them as they were, without a check. Returns a value only once, and only in that process.
     fn take_newly_sealed(&self) -> Option<Vec<String>> {
         None
     }
     /// Returns the reason why a document that grants rights was rejected at the last read. Each rejection is returned
-    /// once.
+    /// only once.
     fn take_refusal(&self, _name: Document) -> Option<RefusedDocument> {
         None
     }
@@ -123,9 +123,9 @@ pub trait ManagedPolicy: Send + Sync {
 pub enum Document {
     /// `settings.json`: settings of Drawbridge that the user has changed.
     Settings,
-    /// `grants.json`: approvals of the user that are always valid.
+    /// `grants.json`: approvals that the user gave with the scope `always`.
     Grants,
-    /// `roots.json`: folders that each server may know of (roots).
+    /// `roots.json`: folders whose paths each server receives as its roots.
     Roots,
     /// `flow.json`: data flow settings of each server, which determine which of its content requires consent or a
     /// review.
@@ -144,19 +144,22 @@ pub enum Document {
     ModelLists,
     /// `pins.json`: identity of each server, and definitions of its tools and prompts as reviewed by the user.
     Pins,
-    /// `confirmed.json`: values that the user confirmed in settings that can also be edited by hand.
+    /// `confirmed.json`: values that the user confirmed for settings that other programs can also edit.
     Confirmed,
-    /// `answered.json`: hashes of the tool definitions for which answers files last allowed calls, by server and tool.
+    /// `answered.json`: for each server and tool, hash of the definition for which a file of prepared decisions (an
+    /// answers file of `drawbridge-cli`) last allowed a call.
     Answered,
-    /// `packages.json`: package version that each server's launcher loads, as last approved.
+    /// `packages.json`: for each server with a launcher such as `npx`, the last approved version of the package that
+    /// the launcher loads.
     Packages,
     /// `origins.json`: registry or bundle that each server was installed from.
     Origins,
-    /// `registry.json`: registry that replaces the official one.
+    /// `registry.json`: registry that servers are installed from instead of the official one.
     Registry,
     /// `system-prompts.json`: system prompts that the user saved for any conversation.
     SystemPrompts,
-    /// `projects.json`: hash of the settings files for other apps in each shared folder, as last seen by the user.
+    /// `projects.json`: for each shared folder that contains settings files of other apps, hash of these files as the
+    /// user last saw them.
     Projects,
 }
 

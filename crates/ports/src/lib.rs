@@ -118,8 +118,8 @@ pub trait History: Send + Sync {
     /// Returns [`StoreError`] if the items can't be written, an item's parent is missing, or the conversation would
     /// have too many items.
     fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
-    /// Returns a range of items of the visible branch, or of the branch that precedes the item
-    /// [`before`](history::ItemRange::before). Returns `None` if the conversation or item doesn't exist.
+    /// Returns consecutive items: the last ones of the visible branch, or those that precede the item
+    /// [`before`](history::ItemRange::before) in its branch. Returns `None` if the conversation or item doesn't exist.
     ///
     /// # Errors
     ///

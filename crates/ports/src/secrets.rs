@@ -68,8 +68,8 @@ pub fn is_secret_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the key under which a secret is stored. `place` is the origin or [`command_secret_binding`] to which the secret is
-/// bound.
+/// Returns the key under which a secret is stored. `place` is the URL origin, or the result of
+/// [`command_secret_binding`], to which the secret is bound.
 #[must_use]
 pub fn storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")

@@ -1,6 +1,7 @@
 //! Splits a URL into parts, so that the UI shows the whole URL with its registrable domain highlighted, and removes
 //! possible keys from a URL before it is stored.
 
+use foreign::is_loopback;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -128,14 +129,13 @@ fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
+/// Returns `true` if a browser that opens a URL with this host contacts this computer. Names with final dots and
+/// IPv4-mapped addresses are recognized.
 fn is_this_computer(host: &Host<&str>) -> bool {
     match host {
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Host::Ipv4(ip) => ip.is_loopback(),
-        Host::Ipv6(ip) => ip.to_ipv4_mapped().map_or(ip.is_loopback(), |ip| ip.is_loopback()),
+        Host::Domain(name) => is_loopback(&Host::Domain(name.trim_end_matches('.'))),
+        Host::Ipv4(_) => is_loopback(host),
+        Host::Ipv6(ip) => ip.to_ipv4_mapped().map_or_else(|| is_loopback(host), |ip| ip.is_loopback()),
     }
 }
 
@@ -143,7 +143,7 @@ fn is_local_network_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local") || !name.contains('.')
+            is_loopback(&Host::Domain(name)) || name.ends_with(".local") || !name.contains('.')
         }
         Host::Ipv4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
         Host::Ipv6(ip) => match ip.to_ipv4_mapped() {

@@ -1,7 +1,7 @@
-//! The configured and approved command of a local server.
+//! The command of a local server, with the settings that the user configured and the state that the user approved.
 //!
 //! [`ServerCommand`] combines types of other modules. Operations on a whole command are here: resolving its program,
-//! planning its sandbox, and reading its launch files.
+//! planning its sandbox, and reading its launch files (the files that decide what it runs).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable_name};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
-/// A program with its arguments, which is started directly and never through a shell.
+/// The command of a local server: a program with its arguments, which is started directly and never through a shell,
+/// and the settings for its start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerCommand {
     /// Name of the program, looked up on the search path, or a path. A relative path starts at the working directory.
@@ -20,18 +21,20 @@ pub struct ServerCommand {
     /// Environment variables in addition to the default environment of servers. They override variables of the same
     /// name.
     pub environment: BTreeMap<String, String>,
-    /// Working directory of the server. Defaults to its home folder.
+    /// Working directory of the server. `None` stands for the user's home folder.
     pub working_directory: Option<PathBuf>,
     /// Sandbox of the server, or `None` to run it with all permissions of the user.
     pub sandbox: Option<SandboxSettings>,
-    /// The sandbox plan that the user approved. If the plan made at the start differs, the start fails.
+    /// The sandbox plan (mechanism and accessible paths) that the user approved. If a plan made again at the start
+    /// differs from it, the start fails.
     pub approved: Option<ResolvedSandbox>,
-    /// The launch files that the user approved. If they have changed at the start, the start fails.
+    /// The files that decide what the command runs, in the state that the user approved. If one of them has changed at
+    /// the start, the start fails.
     pub files: Option<LaunchFiles>,
 }
 
 impl ServerCommand {
-    /// Returns the working directory of the server, or the default if none is configured.
+    /// Returns the configured working directory of the server, or else the user's home folder.
     pub fn directory(&self) -> PathBuf {
         let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
         self.working_directory.clone().or_else(own).unwrap_or_else(default_directory)
@@ -48,8 +51,8 @@ impl SearchPath {
         self.for_command(command).find(&command.program, &command.directory())
     }
 
-    /// Returns the search path of this command: the `PATH` configured for it, or else this search path. Relative
-    /// folders are resolved against its working directory.
+    /// Returns the search path on which this command's program is looked up: the `PATH` configured for the command, or
+    /// else `self`. Relative folders in it are resolved against the command's working directory.
     #[must_use]
     pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
         let configured = command.environment.iter().find(|(name, _)| is_same_variable_name(name, "PATH"));
@@ -58,8 +61,8 @@ impl SearchPath {
 }
 
 impl ResolvedSandbox {
-    /// Plans the sandbox of `program`, the resolved program of the command, without changing any file. Returns `None`
-    /// if the command has no sandbox.
+    /// Determines the mechanism and the accessible paths of the command's sandbox, without changing any file. `program`
+    /// is the resolved path of the command's program. Returns `None` if the command has no sandbox.
     ///
     /// # Errors
     /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
@@ -78,7 +81,7 @@ impl ResolvedSandbox {
 }
 
 impl LaunchFiles {
-    /// Reads the launch files of this command from disk. `program` is the resolved path of its program.
+    /// Reads from disk the files that decide what this command runs. `program` is the resolved path of its program.
     #[must_use]
     pub fn for_command(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
         let line = CommandLine {

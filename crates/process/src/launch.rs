@@ -25,10 +25,11 @@ const PROCESS_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of processes that wait until the launcher thread starts them.
 const MAX_QUEUED_STARTS: usize = 1024;
 
-/// Function that prepares the child process before its program runs, for instance by dropping privileges.
+/// Function that changes the command of a child process before it is started, for instance so that the child drops
+/// privileges before its program runs.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
-/// A process to start. Its environment and working directory are the given ones, not those of the app.
+/// A process to start. It gets exactly this environment and working directory, and inherits none of the app's.
 pub(crate) struct ProcessLaunch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
@@ -36,7 +37,7 @@ pub(crate) struct ProcessLaunch {
     pub(crate) directory: PathBuf,
     /// Set if standard input and standard error of the process are pipes. Otherwise they are null devices.
     pub(crate) pipes_input_and_errors: bool,
-    /// Function that prepares the child process, or `None`.
+    /// Function that changes the command before the process is started, or `None`.
     pub(crate) setup: Option<ChildSetup>,
 }
 
@@ -45,7 +46,7 @@ type LaunchJob = Box<dyn FnOnce() + Send>;
 static LAUNCHER_THREAD: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
 
 impl ProcessLaunch {
-    /// Starts the process in its own session (on Windows, its own job).
+    /// Starts the process in a new session (on Windows, in a new job).
     pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
         let (reply, started) = oneshot::channel();

@@ -21,14 +21,14 @@ pub enum MissingDependency {
         /// Folder of the version manager, which the user can add to the sandbox.
         folder: PathBuf,
     },
-    /// A file that the command names is inaccessible.
+    /// The command names a file that the sandbox does not make accessible.
     File {
         /// Path of the file that the sandbox does not make accessible.
         file: PathBuf,
         /// Folder of the file, which the user can add to the sandbox.
         folder: PathBuf,
     },
-    /// A script is named by a relative path, and does not exist in the working directory.
+    /// The command names a script by a relative path, and the script does not exist in the working directory.
     Relative {
         /// Argument that contains the relative path of the script.
         argument: String,
@@ -61,7 +61,8 @@ impl std::fmt::Display for MissingDependency {
     }
 }
 
-/// Returns the files that a command needs and can't access under this sandbox plan. Reads the disk.
+/// Returns the files that a command needs and that this sandbox plan does not make accessible, as far as they are known
+/// before the start. Reads the disk.
 #[must_use]
 pub fn missing_dependencies(
     command: &ServerCommand,

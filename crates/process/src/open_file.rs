@@ -9,8 +9,8 @@ pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
     read_options(false).open(path)
 }
 
-/// Opens a file for reading whose symbolic links were resolved before. A named pipe does not block, and a link that
-/// replaced the file is not followed.
+/// Opens a file for reading by its canonical path. If another program has replaced the file since the path was
+/// resolved, a named pipe does not block and a symbolic link is not followed.
 ///
 /// # Errors
 ///
@@ -20,7 +20,8 @@ pub fn open_resolved_file(real: &Path) -> io::Result<File> {
     read_options(true).open(real)
 }
 
-/// Returns options for reading a file without blocking, which on Unix can refuse a symbolic link as the last component.
+/// Returns options for opening a file for reading without blocking. With `refuses_links`, opening fails on Unix if the
+/// last component of the path is a symbolic link.
 fn read_options(refuses_links: bool) -> OpenOptions {
     let mut options = File::options();
     options.read(true);

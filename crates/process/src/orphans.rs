@@ -1,7 +1,8 @@
-//! Ends server processes that a killed app has left behind.
+//! Ends server processes that were left running when the app was killed.
 //!
-//! The app stores one [`RunningServerRecord`] per running server on disk and removes it when the server has ended. At the
-//! next start [`sweep`] ends the remaining servers, and only if it is certain that a process group is the recorded one.
+//! The app stores one [`RunningServerRecord`] per running server on disk and removes it when the server has ended. At
+//! the next start, [`sweep`] kills the servers of the remaining records, but only if it is certain that a process group
+//! belongs to the recorded server.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -21,7 +22,7 @@ pub struct RunningServerRecord {
     pub group: u32,
     /// Start time of the server's first process, which proves that the pid was not reused.
     pub start_time: StartTime,
-    /// Process ID of the app that started the server. The server is not ended while that app runs.
+    /// Process ID of the app that started the server. The server must not be killed while that process runs.
     pub owner: u32,
     /// Start time of the app that started the server.
     pub owner_start_time: StartTime,
@@ -31,19 +32,19 @@ pub struct RunningServerRecord {
     pub program: String,
 }
 
-/// The outcome of looking for the server of one [`RunningServerRecord`].
+/// One [`RunningServerRecord`] that [`sweep`] has processed, with the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptServerRecord {
     /// The record of the server, as it was passed to [`sweep`].
     pub record: RunningServerRecord,
-    /// Result of looking for the server, and of killing it if it is an orphan.
+    /// Outcome for this record, such as killing the server because it is an orphan.
     pub outcome: SweepOutcome,
 }
 
-/// Outcome of looking for the server of one record, and killing it.
+/// Result of looking for the server of one [`RunningServerRecord`] and killing it if it is an orphan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SweepOutcome {
-    /// The server was still running and has been killed with its whole group.
+    /// The server was still running. It was killed together with its whole process group.
     Killed,
     /// No process of the server remains. The record can be deleted.
     NotRunning,
@@ -54,8 +55,9 @@ pub enum SweepOutcome {
     Failed(String),
 }
 
-/// Kills the process groups that remain from the servers of these records. A group is killed only if the recorded pid
-/// has the recorded start time, or a process of the group has a recorded pipe open.
+/// Kills the servers of these records that are still running although the app that started them has ended. A process
+/// group is killed only if the recorded pid has the recorded start time, or a process of the group has a recorded pipe
+/// open.
 pub fn sweep(records: &[RunningServerRecord]) -> Vec<SweptServerRecord> {
     records.iter().map(|record| SweptServerRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
@@ -106,7 +108,7 @@ pub enum InvalidServerRecord {
     /// The line of the record has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A field of the record that must be a number is not one.
+    /// A field of the record that must be a number contains something else.
     #[error("the record of a running server contains a value that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }

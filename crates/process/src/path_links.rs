@@ -34,10 +34,11 @@ impl Drop for ResolvingThreadPermit {
     }
 }
 
-/// Paths with all symbolic links resolved, by the original path. `None` if the path can't be resolved.
+/// Map from a path to the same path with all symbolic links resolved, or to `None` if it can't be resolved.
 pub type LinkTargets = HashMap<String, Option<String>>;
 
-/// Resolves symbolic links in these paths. Paths that can't be resolved in time are missing in the result.
+/// Resolves the symbolic links in these paths on separate threads. Paths that are not resolved within
+/// half a second are missing in the result.
 pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     let following = tokio::task::spawn_blocking(move || {
         resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, resolve_path)
@@ -45,8 +46,8 @@ pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     following.await.unwrap_or_default()
 }
 
-/// Resolves the symbolic links in paths by calling `follow` on a separate thread. Paths that are not resolved within
-/// `patience` are missing in the result.
+/// Resolves the symbolic links in each path by calling `follow` on a separate thread. Paths that are not resolved
+/// within `patience` are missing in the result.
 fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> LinkTargets {
     let mut known = LinkTargets::new();
     let whole: Vec<String> =
@@ -75,8 +76,8 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     known
 }
 
-/// Returns a path with all symbolic links resolved. For a nonexistent path, links in its existing ancestors are
-/// resolved. Returns `None` if that fails.
+/// Returns the path with all symbolic links resolved. If the path does not exist, resolves the links in those of its
+/// ancestors that exist. Returns `None` if that fails.
 fn resolve_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;

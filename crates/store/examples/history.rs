@@ -134,7 +134,7 @@ fn random_picture(random: &mut u64) -> Value {
     json!({"type": "image", "data": data, "mimeType": "image/png"})
 }
 
-/// Returns words with a frequency distribution similar to a natural language.
+/// Returns random words whose frequencies are distributed as in a natural language.
 fn random_words(random: &mut u64, words: usize) -> String {
     const FREQUENT_WORDS: [&str; 12] =
         ["the", "of", "and", "in", "to", "港口", "我们在", "北京", "见面", "天气", "船", "我们在港口见面"];
@@ -153,7 +153,7 @@ fn random_words(random: &mut u64, words: usize) -> String {
     text
 }
 
-/// Returns an invented word for a frequency rank. Several words have common prefixes.
+/// Returns an invented word for a frequency rank. Several of these words have common prefixes.
 fn word_of_rank(rank: usize) -> String {
     const SYLLABLES: [&str; 24] = [
         "ber", "con", "da", "el", "fi", "gra", "ho", "in", "ju", "ka", "lo", "mar", "no", "or", "pre", "qui", "ra",

@@ -1,4 +1,5 @@
-//! A folder for files that can be downloaded again: responses of registries (`registry::RegistryCache`).
+//! A folder for files that can be downloaded again, such as the responses of package registries
+//! (`registry::RegistryCache`).
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +9,13 @@ use ports::CacheFiles;
 use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
 
-/// Maximum length of a file name, in bytes.
+/// Maximum length of the name of a cached file, in bytes.
 const MAX_CACHE_FILE_NAME_BYTES: usize = 100;
-/// Name of the lock file. File names in the cache must not start with a dot.
+/// Name of the file in the cache folder that a process locks while it changes the cache. Names of cached files can't
+/// start with a dot, so none of them has this name.
 const CACHE_LOCK_FILE: &str = ".lock";
 
-/// A folder with cached files, which can be downloaded again. Implements [`CacheFiles`].
+/// A folder on disk with files that can be downloaded again. Implements [`CacheFiles`].
 #[derive(Debug)]
 pub struct CacheFolder {
     path: PathBuf,

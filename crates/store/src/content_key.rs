@@ -18,7 +18,8 @@ const ENCRYPTED_VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD_BYTES: usize = 1 + NONCE_LEN + 16;
 
-/// The key that encrypts conversations and contents of the audit log, derived from the seal key in the keychain.
+/// The key that encrypts conversations and contents of the audit log. It is derived from a key in the operating
+/// system's keychain.
 pub(crate) struct ContentKey {
     /// Identifier of the key, which does not disclose the key.
     pub(crate) id: String,
@@ -32,13 +33,15 @@ pub(crate) struct ContentKey {
 pub(crate) struct DecryptError;
 
 impl ContentKey {
-    /// Creates a content key from 32 bytes for encryption and 32 bytes for keyed hashes.
+    /// Creates a content key from two secrets of 32 bytes: `cipher` encrypts values, and `names` is the key of keyed
+    /// hashes.
     pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
         let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
     }
 
-    /// Encrypts a value, bound to the name of its column.
+    /// Encrypts a value, and binds the result to the name of its column: it can't be decrypted as the value of another
+    /// column.
     pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
         let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD_BYTES);
         bytes.extend_from_slice(plain);
@@ -49,7 +52,7 @@ impl ContentKey {
         Ok(bytes)
     }
 
-    /// Decrypts a value that was encrypted for this column.
+    /// Decrypts a value that was encrypted for the column of this name.
     pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
         let Some((&ENCRYPTED_VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
         let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
@@ -67,12 +70,13 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length in bytes that an encrypted value has after decryption.
+    /// Returns the length in bytes that this encrypted value has when it is decrypted.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD_BYTES)
     }
 
-    /// Returns a keyed hash (MAC) of the bytes. Without the key, guessed contents can't be compared with it.
+    /// Returns a keyed hash (MAC) of the bytes. Without the key, nobody can compute the hash of guessed contents to
+    /// compare it with this one.
     pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> [u8; 32] {
         let mut name = [0; 32];
         name.copy_from_slice(hmac::sign(&self.names, bytes).as_ref());
@@ -87,8 +91,8 @@ impl ContentKey {
     }
 }
 
-/// Shared slot with the key that the SQL functions of database connections use. Empty while the database is
-/// unencrypted.
+/// Slot for the key with which the SQL functions of several database connections encrypt. Empty while the database is
+/// not encrypted.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 
@@ -124,7 +128,8 @@ pub(crate) fn add_encryption_functions(connection: &Connection, slot: &ContentKe
     })
 }
 
-/// Returns `true` if a connection with [`add_encryption_functions`] writes encrypted values.
+/// Returns `true` if the slot of this connection contains a key, so that `encrypted()` encrypts values. The connection
+/// must have the functions that [`add_encryption_functions`] adds.
 pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }

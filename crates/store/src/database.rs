@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
+/// Maximum time to wait while another process writes to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
 const CONNECT_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
-/// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
-/// `tables` create the tables. An older file is changed by `upgrade`. Both happen in one transaction.
+/// Opens the database for writing. If the file does not exist, creates it, accessible only to its owner, and creates
+/// its tables with the SQL statements in `tables`. `version` is the latest schema version, which `PRAGMA user_version`
+/// stores. If the file has an older version, `upgrade` changes its tables. Each of these changes is one transaction.
 pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
@@ -97,7 +97,7 @@ fn create_or_upgrade_tables(
     reload_schema(connection)
 }
 
-/// Makes a database connection reload the schema after the text of a table definition was changed.
+/// Makes a database connection read the schema again after the text of a table definition was replaced.
 pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
@@ -105,10 +105,10 @@ pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
 /// Function that upgrades the tables of an older schema version to the latest version.
 pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 
-/// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
-/// of the definition is replaced, as
-/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. A table whose
-/// definition is not `before` is left unchanged.
+/// Changes the definition of a table so that columns accept values of all types. Stored values do not change, so only
+/// the text of the definition is replaced, as
+/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. Does nothing if the
+/// present definition differs from `before`.
 pub(crate) fn replace_table_definition(
     connection: &Connection,
     table: &str,
@@ -135,8 +135,8 @@ pub(crate) fn release_free_pages(connection: &Connection, pages: i64) -> rusqlit
     Ok(left == 0)
 }
 
-/// Copies the write-ahead journal into the database and truncates it. Returns `false` if another process reads the
-/// database for longer than `wait`, so that the journal could not be emptied.
+/// Copies the write-ahead journal into the database, and truncates the journal. Returns `false` if the journal could
+/// not be emptied because another process reads the database for longer than `wait`.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -144,7 +144,7 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
     is_done
 }
 
-/// Converts a number to SQLite's signed integer. Values above `i64::MAX` do not occur.
+/// Converts a number to SQLite's signed integer. No number in the store is above `i64::MAX`.
 pub(crate) fn to_sql_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -153,7 +153,7 @@ pub(crate) fn from_sql_integer(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
+/// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",

@@ -1,4 +1,4 @@
-//! Small JSON documents in the data folder, each in a file that users can read.
+//! Small JSON documents in the data folder, such as rules and grants. Each is in a file that users can read.
 
 mod announced_writes;
 
@@ -20,13 +20,14 @@ use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SE
 
 /// Maximum size of a JSON document's file, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
-/// Maximum time that reading or writing a sealed document waits for the key from the keychain.
+/// Maximum time that reading or writing a document with a seal (a MAC) waits for the seal's key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
 /// Each model response changes these counts.
 const USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
-/// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
+/// Name of the JSON member with the usage counts in each server's object in `sampling.json`. All other members are user
+/// settings.
 const USAGE_COUNTS_MEMBER: &str = "spent";
 
 /// The data folder with its JSON documents. Implements [`Documents`].
@@ -35,7 +36,7 @@ pub(crate) struct DocumentFolder {
     lock: FolderLock,
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
-    /// File names of documents whose removal by another program was already reported.
+    /// File names of documents whose removal by another program was reported already, so that it is not reported again.
     reported_missing: Mutex<BTreeSet<&'static str>>,
     /// Time at which the keychain was last updated because of changed usage counts in `sampling.json`.
     last_usage_count_mark: Mutex<Option<Instant>>,
@@ -50,7 +51,7 @@ enum SealCheckedDocument {
 }
 
 impl SealCheckedDocument {
-    /// Converts the content of a document's file. [`FAILED_FIRST_WRITE`] represents a missing document.
+    /// Returns `Nothing` for [`FAILED_FIRST_WRITE`], and otherwise the value as the document's content.
     fn from_value(value: Value) -> Self {
         if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
@@ -90,8 +91,9 @@ impl DocumentFolder {
         self.path.join(name.file_name())
     }
 
-    /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
-    /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
+    /// Reads a document. If its seal shows that another program wrote the file, the file is renamed and the document
+    /// counts as missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds
+    /// the lock.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
@@ -128,7 +130,8 @@ impl DocumentFolder {
         Ok(SealCheckedDocument::Nothing)
     }
 
-    /// Reads a document whose file is missing. If a process was killed during the first write, that write is completed.
+    /// Reads a document whose file does not exist. If a process was killed while it wrote the document for the first
+    /// time, completes that write and returns the document. Otherwise the document counts as missing.
     fn read_missing_document(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
         if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
             if !is_held {
@@ -147,7 +150,8 @@ impl DocumentFolder {
         self.reported_missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports that another program removed a document's file, if Drawbridge wrote the file before.
+    /// Records, for the host to report, that another program removed a document's file, if Drawbridge wrote that file
+    /// before.
     fn report_removed_document(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
@@ -162,8 +166,9 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. With `announces`,
-    /// the keychain is updated first, so that an older copy of the file is refused afterwards.
+    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. If `announces` is
+    /// set, the new sequence number of a sealed document is stored in the keychain before the file is written, so that
+    /// an older copy of the file is refused from then on.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -192,8 +197,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document with a sequence number above that of its pending file, which the keychain may already contain.
-    /// The caller must hold the folder lock.
+    /// Returns the text of the document's file with a seal (a MAC). Its sequence number is above that of the document's
+    /// pending file, because the keychain may already contain that number. The caller must hold the folder lock.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
@@ -201,8 +206,9 @@ impl DocumentFolder {
         sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
 
-    /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
-    /// requires an update if it is the first one, and then every [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`].
+    /// Returns `true` if the keychain must be updated for this change of a sealed document. If only usage counts
+    /// changed, that is necessary only if the last update for such a change is at least
+    /// [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`] ago, or there was none.
     fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;

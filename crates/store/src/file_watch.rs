@@ -88,13 +88,13 @@ impl WatchedFile {
 /// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files to watch that the folder's thread has not taken over yet.
+    /// Files that were added by other threads and that the folder's own thread does not watch yet.
     added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingFileEvents>,
 }
 
 impl WatchedFolder {
-    /// Adds a file for the folder's thread to watch. Does not wait for the disk.
+    /// Adds a file, which the folder's thread watches from then on. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
         self.notices.add_file(&file.path);
@@ -103,14 +103,15 @@ impl WatchedFolder {
         self.notices.wake();
     }
 
-    /// Watches the files of the folder, and reports changes until all receivers are dropped.
+    /// Watches the files of the folder, and reports their changes to the receivers. Returns when all receivers are
+    /// dropped.
     fn run(&self, folder: PathBuf) {
         let mut files: Vec<WatchedFile> = Vec::new();
         let mut watch = FolderWatch::new(folder.clone());
         let mut next_poll = Instant::now();
         loop {
             let due = self.notices.wait_until(next_poll);
-            self.drop_closed(&mut files);
+            self.drop_files_without_receiver(&mut files);
             if files.is_empty() && self.remove_if_unused(&folder) {
                 return;
             }
@@ -131,7 +132,7 @@ impl WatchedFolder {
         }
     }
 
-    fn drop_closed(&self, files: &mut Vec<WatchedFile>) {
+    fn drop_files_without_receiver(&self, files: &mut Vec<WatchedFile>) {
         let before = files.len();
         files.retain(|file| !file.changed.is_closed());
         if files.len() < before {
@@ -140,8 +141,8 @@ impl WatchedFolder {
         }
     }
 
-    /// Removes the folder from [`WATCHED_FOLDERS`] if no file was added meanwhile. Returns `true` if the folder was
-    /// removed.
+    /// Removes the folder from [`WATCHED_FOLDERS`], unless another thread has added a file to watch in the meantime.
+    /// Returns `true` if the folder was removed.
     fn remove_if_unused(&self, folder: &Path) -> bool {
         let mut folders = lock(&WATCHED_FOLDERS);
         let is_unused = lock(&self.added).is_empty();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
+/// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check its owner and its permissions",
@@ -18,14 +18,15 @@ pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> St
     StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
 }
 
-/// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
+/// Creates a folder, and its missing parent folders, with access only for their owner. An existing folder is left
+/// unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     crate::private_files::private_folder_builder()
         .create(path)
         .map_err(|error| file_error(path, "make the folder", &error))
 }
 
-/// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.
+/// Reads a whole file. Returns `None` if the file does not exist, and an error if it is larger than `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -41,7 +42,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of [`write`] if the file already exists.
+/// Tells [`write`] how to treat a file that already exists at the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExistingFileAction {
     /// Replace the existing file.
@@ -75,8 +76,8 @@ pub(crate) fn replace_with_file(path: &Path, from: &Path, bytes: &[u8]) -> Resul
     }
 }
 
-/// Syncs the folder of a file to disk, so that a new name in it is durable. Does nothing on systems that can't sync a
-/// folder, because they do so themselves.
+/// Syncs the parent folder of a file to disk, so that the name of a new file is durable. Does nothing on systems that
+/// can't sync a folder, because they do so themselves.
 fn sync_folder_of(path: &Path) {
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();
@@ -88,28 +89,92 @@ fn sync_folder_of(path: &Path) {
 /// [`ExistingFileAction::Keep`].
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: ExistingFileAction) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    make_folder(&folder)?;
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let write = || -> std::io::Result<bool> {
-        let mut file = tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".tmp").tempfile_in(&folder)?;
+    make_folder(&folder_of(&target))?;
+    let fill = |file: &mut File| -> std::io::Result<()> {
         if let Ok(metadata) = target.metadata() {
-            file.as_file().set_permissions(metadata.permissions())?;
+            file.set_permissions(metadata.permissions())?;
         }
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        match existing {
-            ExistingFileAction::Replace => {
-                file.persist(&target).map_err(|error| error.error)?;
-            }
-            ExistingFileAction::Keep => match file.persist_noclobber(&target) {
-                Ok(_) => {}
-                Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
-                Err(error) => return Err(error.error),
-            },
-        }
-        sync_folder_of(&target);
-        Ok(true)
+        file.write_all(bytes)
     };
-    write().map_err(|error| file_error(path, "write it", &error))
+    fill_and_rename(&target, existing, fill).map_err(|error| file_error(path, "write it", &error))
+}
+
+/// Copies a file and its permissions to `path` atomically. An existing file or symbolic link there is replaced, also
+/// while it runs as a program. The folder of `path` must exist.
+///
+/// # Errors
+/// Returns an error if the file can't be read or the copy can't be written. Nothing was replaced then.
+pub fn copy_file(from: &Path, path: &Path) -> std::io::Result<()> {
+    let mut source = File::open(from)?;
+    let permissions = source.metadata()?.permissions();
+    let fill = |file: &mut File| -> std::io::Result<()> {
+        std::io::copy(&mut source, file)?;
+        file.set_permissions(permissions)
+    };
+    fill_and_rename(path, ExistingFileAction::Replace, fill).map(|_| ())
+}
+
+/// Creates a file under a hidden name in the folder of `target`, lets `fill` write it, syncs it to disk, and renames it
+/// to `target`. Returns `false` if `target` existed and `existing` is [`ExistingFileAction::Keep`].
+fn fill_and_rename(
+    target: &Path,
+    existing: ExistingFileAction,
+    fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> std::io::Result<bool> {
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut file =
+        tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".tmp").tempfile_in(folder_of(target))?;
+    fill(file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    match existing {
+        ExistingFileAction::Replace => {
+            file.persist(target).map_err(|error| error.error)?;
+        }
+        ExistingFileAction::Keep => match file.persist_noclobber(target) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(error.error),
+        },
+    }
+    sync_folder_of(target);
+    Ok(true)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn copy_replaces_a_link_and_has_the_permissions_of_its_source() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let [program, copy, other] = ["program", "copy", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&program, "new").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(&other, "other").unwrap();
+        symlink(&other, &copy).unwrap();
+        copy_file(&program, &copy).unwrap();
+        assert!(copy.symlink_metadata().unwrap().is_file(), "the link should be replaced");
+        assert_eq!(std::fs::read(&other).unwrap(), b"other", "the target of the link should be unchanged");
+        assert_eq!(std::fs::read(&copy).unwrap(), b"new");
+        assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755, "the copy should be executable");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no unfinished copy should remain");
+    }
+
+    #[test]
+    fn failed_copy_replaces_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy");
+        std::fs::write(&copy, "old").unwrap();
+        assert!(copy_file(&folder.path().join("missing"), &copy).is_err(), "the source is missing");
+        assert_eq!(std::fs::read(&copy).unwrap(), b"old");
+    }
 }

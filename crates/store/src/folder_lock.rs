@@ -11,7 +11,7 @@ const FOLDER_LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to acquire a lock that another process holds.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A lock that excludes other processes, identified by the path of its lock file.
+/// A lock that excludes other processes, by locking the file at this path.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderLock {
     path: PathBuf,

@@ -1,6 +1,6 @@
-//! Stores settings and logs on disk, and implements the ports of the host. Files are accessible only to their owner.
-//! All of them are readable text files, except the databases of the audit log and the history. `mcp.json` with the
-//! servers is in the configuration folder, all other files are in the data folder.
+//! Stores settings and logs on disk, by implementing the storage traits of the crate `ports`. Files are accessible only
+//! to their owner. All of them are readable text files, except the databases of the audit log and the history.
+//! `mcp.json` with the servers is in the configuration folder, all other files are in the data folder.
 
 mod audit;
 mod cache_folder;
@@ -29,6 +29,7 @@ use domain::StoreError;
 use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
+pub use files::copy_file;
 pub use locations::{FileLocations, cache_folder, default_locations, registry_cache_folder};
 pub use managed_file::SystemPolicyFile;
 pub use mcp_json::add_demo_server_if_first_start;
@@ -38,7 +39,8 @@ pub use process_memory::keep_process_memory_private;
 /// Name of the file in the data folder that is locked while a process changes `mcp.json`, a document or `secrets.json`.
 const DATA_FOLDER_LOCK_FILE: &str = "lock";
 
-/// Opens all ports on disk. Missing folders are created. Files are created when they are first written.
+/// Opens the settings file and the data folder, and returns implementations of the traits in the crate `ports` that use
+/// them. Missing folders are created. Files are created when they are first written.
 ///
 /// Several processes may use the same folders: files are written atomically, and the databases in transactions.
 ///
@@ -50,7 +52,8 @@ pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) ->
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
-/// Opens all ports on disk, except [`Secrets`], which the caller provides.
+/// Opens the settings file and the data folder like [`open`], with an implementation of [`Secrets`] that the caller
+/// provides.
 ///
 /// # Errors
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
@@ -80,17 +83,17 @@ pub fn open_with(
     })
 }
 
-/// Ports for reading without creating any file, returned by [`open_read_only`].
+/// Access to the settings file and to a part of the data folder that creates no file. Returned by [`open_read_only`].
 pub struct ReadOnlyStore {
-    /// The servers in `mcp.json`.
+    /// Access to the servers in `mcp.json`.
     pub servers: Arc<dyn ServerSettings>,
-    /// Secrets, encrypted with a key in the keychain.
+    /// Access to the secrets in `secrets.json`, which are encrypted with a key in the keychain.
     pub secrets: Arc<dyn Secrets>,
-    /// The documents in the data folder.
+    /// Access to the JSON documents in the data folder.
     pub documents: Arc<dyn Documents>,
 }
 
-/// Opens the servers, the secrets and the documents of these folders for reading. No folder or file is created.
+/// Opens the settings file and the data folder at these paths for reading. No folder or file is created.
 ///
 /// # Errors
 /// Returns [`StoreError`] if a path can't be made absolute.

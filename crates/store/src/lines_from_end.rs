@@ -10,9 +10,9 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
 pub(crate) struct LinesFromEnd<R> {
     file: R,
-    /// Offset in the file of the first byte of `pending`.
+    /// Offset in the file at which the bytes in `pending` begin.
     start: u64,
-    /// Bytes that were read but not returned yet.
+    /// Bytes that were read from the file and do not belong to a returned line.
     pending: Vec<u8>,
     /// Set if the end of the line in `pending` was dropped, because the line is too long.
     is_truncated: bool,

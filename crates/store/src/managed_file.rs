@@ -16,12 +16,12 @@ const MAX_POLICY_FILE_BYTES: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub struct SystemPolicyFile {
     path: PathBuf,
-    /// Set if the file is rejected unless only an administrator has write access.
+    /// Set if the file is rejected when anyone other than an administrator can write to it.
     requires_admin_owner: bool,
 }
 
 impl SystemPolicyFile {
-    /// Creates a policy file at another path, whose owner is not checked. For tests.
+    /// Creates a policy file at another path. Its owner and permissions are not checked. For tests.
     #[must_use]
     pub const fn with_path(path: PathBuf) -> Self {
         Self { path, requires_admin_owner: false }

@@ -24,7 +24,8 @@ use read::server_name_problem;
 /// Maximum size of `mcp.json`, in bytes.
 const MAX_MCP_JSON_BYTES: u64 = 4 << 20;
 
-/// Maximum number of attempts to edit `mcp.json`, if other programs change the file between reading and writing.
+/// Maximum number of attempts to edit `mcp.json`. An edit is attempted again if another program has changed the file
+/// since it was read.
 const MAX_EDIT_ATTEMPTS: usize = 5;
 
 /// Content of a new `mcp.json` without servers.
@@ -55,11 +56,11 @@ impl McpJson {
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            self.named_text(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
+            self.text_with_path(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
         })
     }
 
-    fn named_text<'t>(&'t self, text: &'t str) -> SettingsFileText<'t> {
+    fn text_with_path<'t>(&'t self, text: &'t str) -> SettingsFileText<'t> {
         SettingsFileText { text, path: self.displayed_path() }
     }
 
@@ -68,11 +69,12 @@ impl McpJson {
     }
 
     fn servers(&self, text: &str) -> Result<read::ParsedServers, ConfigProblem> {
-        self.named_text(text).read()
+        self.text_with_path(text).read()
     }
 
-    /// Edits the text of `mcp.json`. The file is read immediately before writing, so that a change by another program
-    /// is preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
+    /// Edits the text of `mcp.json` with the function `edit`. The file is read immediately before it is written, so
+    /// that a change by another program is preserved, and an unreadable file is not overwritten. Returns `false` if
+    /// `edit` returns `None` because there is nothing to change.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.acquire().map_err(config_problem)?;
         for _ in 0..MAX_EDIT_ATTEMPTS {
@@ -93,8 +95,8 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers in the file. `was` is the former
-    /// name of a renamed server. Returns `true` if the server was written.
+    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers that the file contains. `was` is the
+    /// former name of a renamed server. Returns `true` if the server was written.
     fn put_server_if(
         &self,
         entry: &ServerEntry,
@@ -203,8 +205,8 @@ impl ServerSettings for McpJson {
     }
 }
 
-/// Creates a settings file with the bundled demo server if no settings file exists. Returns `true` if it was created.
-/// The server is not started.
+/// Creates a settings file that contains the bundled demo server, if no settings file exists. Returns `true` if the
+/// file was created. Does not start the server.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] if the file can't be written, or the program's path is not valid Unicode.

@@ -1,5 +1,5 @@
-//! A [`Platform`](ports::Platform) whose dialogs return the content of files, and which opens no URLs or windows. For
-//! tests of the whole app without system dialogs.
+//! A [`Platform`](ports::Platform) for tests of the whole app: the results of its dialogs are read from files, and it
+//! opens no URLs, dialogs or windows.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use ports::Platform;
 
 use crate::files;
 
-/// Maximum size of a file with the result of a dialog, in bytes. The result is one path.
+/// Maximum size, in bytes, of a file with the result of a dialog. It contains one path.
 const MAX_DIALOG_RESULT_BYTES: u64 = 64 << 10;
 
 /// Results of system dialogs as files in a folder:

@@ -1,6 +1,6 @@
-//! The seal of documents that grant rights: an HMAC over the document's name, a number that increases with each write,
-//! and the content. The key of the HMAC is derived from the seal key in the keychain. The keychain also stores the
-//! latest numbers, so that an older copy of a file is detected.
+//! The seal of documents that grant rights: an HMAC over the document's name, a sequence number that increases with
+//! each write, and the content. The key of the HMAC is derived from the seal key in the keychain. The keychain also
+//! stores the latest sequence numbers, so that an older copy of a file is detected.
 
 mod keychain_marks;
 
@@ -23,20 +23,20 @@ use crate::hex::{from_hex, hex};
 
 /// Name of the keychain entry (mark) with the latest sequence numbers of all sealed documents.
 pub(crate) const KEYCHAIN_MARK_NAME: &str = "sealed documents";
-/// Label with which the key of document seals is derived from the seal key.
+/// Label from which, together with the seal key in the keychain, the key of document seals is derived.
 const SEAL_KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which the document sealer registers its listener at the [`SealKeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for rejecting a document whose sequence number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
-/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
-/// them: their changes are reported, and a change that would send a conversation to another provider requires the
-/// user's consent.
+/// Documents that grant rights, so that each of their files contains a seal (a MAC). `policy.json` and `models.json`
+/// have none, because users edit them: their changes are reported, and a change that would send a conversation to
+/// another provider requires the user's consent.
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
-/// Content of a sealed document's file: the seal, and the document's JSON.
+/// The JSON in a sealed document's file: the seal (a MAC), and the document itself.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SealedDocument<'a> {
@@ -53,13 +53,13 @@ struct SealFields {
     mac: String,
 }
 
-/// The key of document seals, and the latest known sequence number of each document.
+/// The key of document seals, and the latest sequence number of each document that this process knows.
 struct SealingKey {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// Sequence numbers that are stored in the keychain before the files are in place, including those of other
-    /// processes.
+    /// The highest sequence number of each document that this or another process has stored in the keychain. A number
+    /// is stored before the document's file is written, so the file may not exist yet.
     announced: BTreeMap<String, u64>,
 }
 
@@ -73,38 +73,40 @@ pub(crate) struct DocumentText {
 enum SealerState {
     NotRequested,
     Requesting,
-    /// No seal key was ever created, so documents have no seals. Contains the reason.
+    /// Documents have no seals, because no seal key was ever created. Contains the reason.
     Without(String),
-    /// The seal key exists but is unavailable. Contains the reason.
+    /// Seals can't be checked, because the seal key exists but can't be read. Contains the reason.
     Unavailable(String),
     Ready(SealingKey),
 }
 
-/// The result of checking the seal of a document file's bytes.
+/// The result of checking the seal (a MAC) in the bytes of a document's file.
 pub(crate) enum SealVerdict<'a> {
-    /// The document was written by Drawbridge, or has no seal to check because there is no keychain.
+    /// The document may be used: Drawbridge wrote it, or there is no keychain and therefore no seal. Contains the
+    /// document's bytes without the seal.
     Good(&'a [u8]),
-    /// The seal can't be checked now, so the document is not used. Contains the reason.
+    /// The seal can't be checked at present, so the document must not be used. Contains the reason.
     Withheld(String),
-    /// The document was written by another program or is an older copy. Contains the reason.
+    /// The document must not be used: another program wrote it, or it is an older copy. Contains the reason.
     Forged(&'static str),
 }
 
-/// Creates and verifies the seals of documents.
+/// Creates and verifies the seals (MACs) of documents, and keeps their latest sequence numbers in the keychain.
 pub(crate) struct DocumentSealer {
     keys: Arc<SealKeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
     resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
-    /// Function that seals existing documents when the first key is created.
+    /// Function that seals the existing documents, if the keychain contains no sequence numbers when the key becomes
+    /// available.
     adopter: Mutex<Option<Box<UnsealedDocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that searches the data folder for document seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
     /// Lock that [`Self::update_state`] holds, so that only one thread updates the state.
     update_lock: Mutex<()>,
-    /// Set while a thread calls [`Self::update_state`].
+    /// Set while a separate thread runs [`Self::update_state`], so that no second thread is started.
     is_updating: AtomicBool,
     /// State of the thread that stores the latest sequence numbers in the keychain.
     marking_state: Mutex<KeychainMarkState>,
@@ -114,14 +116,15 @@ pub(crate) struct DocumentSealer {
     mark_lock: Mutex<()>,
 }
 
-/// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
-/// of a file from its name and bytes.
+/// Function that seals existing documents that have no seal, and returns their names. It receives a function that
+/// returns the sealed text of a document for the document's name and bytes, or `None` if the document is sealed
+/// already.
 type UnsealedDocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
-/// Function that returns `true` if the data folder contains a seal of any key.
+/// Function that returns `true` if the data folder contains a sealed document, whichever key sealed it.
 type SealFinder = dyn Fn() -> bool + Send;
 
-/// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
+/// Reason for not using documents if the data folder contains seals but the keychain contains no key to check them.
 const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer in the keychain, so they can't be checked; \
                                   unlock the keychain, or restore its entries from a backup";
 
@@ -158,7 +161,8 @@ impl DocumentSealer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the function that seals existing documents once, if there was no seal before.
+    /// Sets the function that seals the existing documents. It is called if the keychain contains no sequence numbers
+    /// when the key becomes available, because then no document was ever sealed with this key.
     pub(crate) fn set_adopter(
         &self,
         adopter: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
@@ -166,7 +170,7 @@ impl DocumentSealer {
         *self.adopter.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopter));
     }
 
-    /// Sets the function that looks for document seals on disk. If there are any, documents are withheld while the key
+    /// Sets the function that looks for sealed documents on disk. If there are any, no document is used while the key
     /// is missing. Otherwise a program could grant rights by removing the key from the keychain.
     pub(crate) fn set_seal_finder(&self, seal_finder: impl Fn() -> bool + Send + 'static) {
         *self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(seal_finder));
@@ -224,7 +228,7 @@ impl DocumentSealer {
     }
 
     /// Requests the seal key again after a user action if it was unavailable, for instance because a prompt was
-    /// dismissed. Does not wait. Once the key is available, withheld documents can be read again.
+    /// dismissed. Does not wait. Once the key is available, sealed documents can be used again.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         if !matches!(*self.lock_state(), SealerState::Unavailable(_)) {
             return;
@@ -242,7 +246,7 @@ impl DocumentSealer {
         !matches!(*self.lock_state(), SealerState::NotRequested)
     }
 
-    /// Returns the state of document sealing in the form that the host receives.
+    /// Returns whether documents are sealed, in the form in which the host receives it.
     pub(crate) fn seal_status(&self) -> DocumentSeal {
         match &*self.lock_state() {
             SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
@@ -252,7 +256,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Updates the sealing state after the request for the seal key has succeeded or failed.
+    /// Updates the sealing state. Called when the request for the seal key has succeeded or failed.
     fn update_state(&self) {
         let _one = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.lock_state(), SealerState::Ready(_)) {
@@ -277,8 +281,8 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the sealing state with this key, and `true` if the keychain contains no sequence numbers, so that
-    /// existing documents were sealed.
+    /// Reads the sequence numbers from the keychain, and returns the sealing state for this key. If the keychain
+    /// contains none, seals the existing documents and also returns `true`.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
         let numbers = match self.secrets.read_mark(KEYCHAIN_MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
@@ -311,7 +315,7 @@ impl DocumentSealer {
         (SealerState::Ready(ready), true)
     }
 
-    /// Returns `true` if these are the bytes of a sealed document, sealed with any key.
+    /// Returns `true` if these bytes of a document's file contain a seal, whichever key made it.
     pub(crate) fn has_seal(bytes: &[u8]) -> bool {
         serde_json::from_slice::<SealedDocument<'_>>(bytes).is_ok()
     }
@@ -346,8 +350,8 @@ impl DocumentSealer {
         SealVerdict::Good(text)
     }
 
-    /// Returns `true` if Drawbridge wrote the document's file before. If the file is missing, another program then
-    /// removed it.
+    /// Returns `true` if Drawbridge wrote the document's file before. If the file does not exist any more, another
+    /// program has therefore removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.lock_state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
@@ -355,9 +359,9 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `pending_file` is the
-    /// content of the document's pending file. The keychain may contain the sequence number of the pending file, so
-    /// this text gets a higher number.
+    /// Returns the text to write to the document's file. The text has no seal if there is no keychain. `pending_file`
+    /// is the present content of the document's pending file. The keychain may contain the sequence number of the
+    /// pending file, so this text gets a higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
@@ -387,7 +391,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns sequence number and content of a document, or `None` if the document was not sealed with this key.
+    /// Returns the sequence number and the content of a document, or `None` if its seal was not made with this key.
     fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);

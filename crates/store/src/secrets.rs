@@ -26,19 +26,22 @@ use sealed_file::{SealedFile, SecretsKey};
 use timed_keychain::TimedKeychain;
 
 const SECRETS_FILE: &str = "secrets.json";
-/// Name of the folder with lock files. A process that locks the name of a secret holds the lock on one of these files.
+/// Name of the folder with one lock file for each locked secret name. A process holds the lock on that file while no
+/// other process may use the secret.
 const SECRET_LOCKS_FOLDER: &str = "held";
 /// Maximum time to wait for the lock on a secret's name. The process that holds it may be sending several requests to a
 /// server that does not respond.
 const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
-/// Maximum time to wait for the lock on a mark's name. A mark is written in milliseconds. If another process holds the
-/// lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
+/// Maximum time to wait for the lock on the name of a mark (a keychain entry with the latest state of a file). A mark
+/// is written in milliseconds. If another process holds the lock longer, the mark is written without the lock, so that
+/// a hanging process can't prevent it.
 const MAX_KEYCHAIN_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of `secrets.json`, in bytes.
 const MAX_SECRETS_FILE_BYTES: u64 = 16 << 20;
-/// Maximum duration of a keychain call, in which the user may have to enter a password.
+/// Maximum duration of a keychain call, during which the user may have to enter a password.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
-/// Name of the keychain entry that is written as a test if the keychain reports that an entry does not exist.
+/// Name of the keychain entry that is written to test whether the keychain is locked, because a locked keychain may
+/// report that an entry does not exist.
 const PROBE_ENTRY_NAME: &str = "probe";
 /// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
@@ -48,19 +51,19 @@ pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
     keychain: Box<dyn Keychain>,
-    /// Secrets that could not be stored in `secrets.json`.
+    /// Secrets that are only in memory, because they could not be stored in `secrets.json`.
     memory: SecretsInMemory,
     state: Mutex<SecretsState>,
 }
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key of `secrets.json` that was used last. Cached, so that the keychain is not read again.
+    /// The key of `secrets.json` that was used last. It is kept in memory, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
     names_in_memory: HashSet<String>,
-    /// Names of secrets for which no separate keychain entry of an older version exists, so that none is searched for
-    /// again.
+    /// Names of secrets for which a search has found no separate keychain entry of an older version, so that the search
+    /// is not repeated.
     names_without_old_entry: HashSet<String>,
 }
 
@@ -203,7 +206,7 @@ impl SecretsFile {
         Err(KeychainError::Broken(format!("{} is changed by others all the time", self.path.display())))
     }
 
-    /// Returns all secrets that are only in memory, and the given secret.
+    /// Returns the given secret and all secrets that are only in memory, to store them together.
     fn secrets_to_store(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
         let names: Vec<String> =
             self.lock_state().names_in_memory.iter().filter(|other| *other != name).cloned().collect();
@@ -214,8 +217,8 @@ impl SecretsFile {
         Ok(all)
     }
 
-    /// Moves a secret that an older version stored in a separate keychain entry into `secrets.json`, and returns the
-    /// secret.
+    /// Looks for a separate keychain entry in which an older version stored this secret. If there is one, moves the
+    /// secret into `secrets.json` and returns it.
     fn migrate_old_entry(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !may_be_old_entry(name) || self.lock_state().names_without_old_entry.contains(name) {
             return Ok(None);
@@ -245,8 +248,8 @@ impl SecretsFile {
         }
     }
 
-    /// Locks the name of a secret or mark for this process. Calls `pause` each time another process holds the lock.
-    /// Returns `None` if the lock is not free in time.
+    /// Acquires the lock on the name of a secret or mark (a keychain entry with the latest state of a file). Calls
+    /// `pause` each time another process holds the lock. Returns `None` if the lock is not free in time.
     fn acquire_name_lock(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
         FolderLock::new(self.path.with_file_name(SECRET_LOCKS_FOLDER).join(file))
@@ -254,14 +257,15 @@ impl SecretsFile {
             .ok()
     }
 
-    /// Returns the name of the keychain entry that contains a mark. It depends on the path of `secrets.json` and not on
-    /// its content, because the content is not trusted.
+    /// Returns the name of the keychain entry for a mark (the latest state of a file). The name depends on the path of
+    /// `secrets.json` and not on its content, because the content is not trusted.
     fn keychain_mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
 
-    /// Returns the message for a secret that could not be stored. If the file contains an older value, that value
-    /// becomes valid again when the process ends. A locked keychain does not reveal if the file contains one.
+    /// Returns the message for a secret that could not be stored and stays in memory. If `secrets.json` contains an
+    /// older value, the message says that this value becomes valid again when the process ends. A locked keychain does
+    /// not reveal if the file contains one.
     fn secret_not_stored_message(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
@@ -347,7 +351,8 @@ impl Secrets for SecretsFile {
     }
 }
 
-/// Returns the maximum time to wait for the lock on the name of a secret or mark.
+/// Returns the maximum time to wait for the lock on the name of a secret or mark (a keychain entry with the latest
+/// state of a file).
 fn max_lock_wait(name: &str) -> Duration {
     let is_mark = [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME].contains(&name);
     if is_mark { MAX_KEYCHAIN_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
@@ -362,8 +367,8 @@ fn keychain_entry_name(id: &str) -> String {
     format!("key of secrets {id}")
 }
 
-/// Returns `true` if older versions may have stored a secret of this name in a separate keychain entry: those of
-/// headers, "NAME @ ORIGIN".
+/// Returns `true` if older versions may have stored a secret of this name in a separate keychain entry. They did so for
+/// secrets in HTTP headers, which have names of the form `NAME @ ORIGIN`.
 fn may_be_old_entry(name: &str) -> bool {
     name.split_once(" @ ").is_some_and(|(_, origin)| origin.starts_with("http"))
 }

@@ -1,5 +1,5 @@
-//! The activity log of one server: all protocol messages, its log messages and its standard error, in a bounded buffer
-//! without secrets. Used by the connections of `host`, which append to it, and by the activity page.
+//! The activity log of one server: protocol messages, log messages of the server and its standard error, in a bounded
+//! buffer without secrets. Used by the connections of `host`, which append to it, and by the activity page of the UI.
 
 mod entry_body;
 mod hidden_secrets;
@@ -26,15 +26,15 @@ pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries in the log of one server.
 pub const MAX_ACTIVITY_ENTRIES: usize = 2_000;
-/// Default maximum size of a server's entries, in bytes. The user can change it.
+/// Default maximum size of all entries of one server together, in bytes. The user can change it.
 pub const DEFAULT_MAX_ACTIVITY_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
 pub const MAX_ENTRY_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
 const ENTRY_PREVIEW_CHARS: usize = 200;
-/// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
-/// Most entries of an idle server are such responses.
+/// Methods of requests whose responses are stored compressed, because their contents are also stored elsewhere and are
+/// rarely read here. Most entries of an idle server are such responses.
 const COMPRESSED_RESPONSE_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
@@ -47,16 +47,16 @@ pub struct ActivityEntry {
     pub at: Millis,
     /// Kind of the entry: a JSON-RPC message, a log message, a line of standard error, or a change of state.
     pub kind: ActivityKind,
-    /// Set if the host sent the message.
+    /// Set if the host sent the message to the server. Otherwise the server sent it.
     pub sent: bool,
-    /// Method of the message, or of the request that it answers.
+    /// Method of the message or, for a response, of the request that it answers.
     pub method: Option<Cow<'static, str>>,
     id: Option<EntryId>,
     /// Size of the whole message, in bytes.
     pub bytes: usize,
-    /// Time from the request to this response, in milliseconds.
+    /// Time from the request to this response, in milliseconds. `None` for other entries.
     pub latency: Option<f64>,
-    /// Reason why the message is invalid or unusual.
+    /// Reason why the message is invalid or unusual, or `None` if it is neither.
     pub note: Option<String>,
     body: EntryBody,
     /// Set if only the beginning of the body was stored.
@@ -155,7 +155,7 @@ impl Drop for ActivityLog {
 }
 
 impl ActivityLog {
-    /// Creates an empty log whose size is part of a total over all servers.
+    /// Creates an empty log that adds its size to `together`, the total size of the logs of all servers.
     pub fn with_shared_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
@@ -185,12 +185,12 @@ impl ActivityLog {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
-    /// Counts an entry that was not recorded because the server sends too many messages.
+    /// Counts an entry that the caller did not append because the server sends too many messages.
     pub const fn count_omitted_entry(&mut self) {
         self.dropped += 1;
     }
 
-    /// Returns the total size of the entries' bodies, in bytes.
+    /// Returns the total size of the bodies of all entries, in bytes.
     pub const fn body_bytes(&self) -> usize {
         self.bytes
     }
@@ -201,7 +201,8 @@ impl ActivityLog {
         self.last
     }
 
-    /// Returns the number of entries that were dropped or omitted because of the limits.
+    /// Returns the number of entries that are missing: dropped because of the size limits, or omitted because the
+    /// server sent too many messages.
     #[must_use]
     pub const fn dropped_count(&self) -> u64 {
         self.dropped
@@ -225,8 +226,8 @@ impl ActivityLog {
         self.hidden.add(tokens);
     }
 
-    /// Redacts these secrets, to which the server's settings refer, in all future entries. They are tracked separately
-    /// from tokens, so that short-lived tokens don't displace them.
+    /// Redacts these secrets, to which the server's settings refer by name, in all future entries. They are stored
+    /// separately from tokens, so that short-lived tokens don't displace them.
     pub fn redact_named_secrets(&mut self, secrets: Vec<SecretString>) {
         self.hidden.add_named(secrets);
     }
@@ -293,14 +294,14 @@ impl ActivityLog {
         self.push(entry);
     }
 
-    /// Appends a line of standard error, or a message about the process.
+    /// Appends a line that the server wrote to standard error, or a message about the server's process or connection.
     pub fn append_line(&mut self, kind: ActivityKind, text: &str) {
         // clock: timestamp of an entry.
         let entry = self.new_entry(SystemTime::now(), kind, text.as_bytes());
         self.push(entry);
     }
 
-    /// Appends a note about a received message that could not be used, with the cause.
+    /// Appends an entry about a received message that could not be used. `cause` is the reason.
     pub fn append_anomaly(&mut self, cause: &str, id: Option<String>) {
         // clock: timestamp of an entry.
         let mut entry = self.new_entry(SystemTime::now(), ActivityKind::State, cause.as_bytes());

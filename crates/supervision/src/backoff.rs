@@ -1,5 +1,5 @@
-//! Delays before a server that has ended is restarted: they grow exponentially, their number is limited, and they have
-//! jitter. Used by the owner in `host`.
+//! Delays before a server that has ended is started again. The delays grow exponentially and are randomized, and the
+//! number of attempts is limited. Used by the owner task of `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const MAX_RESTART_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of restart attempts within [`RESTART_ATTEMPT_WINDOW`]. After that, the user has to start the server.
 const MAX_RESTART_ATTEMPTS: usize = 5;
 const RESTART_ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
-/// Run time of a server after which the delays start from the minimum again.
+/// Time for which a server must have run so that the delays start from the minimum again.
 const BACKOFF_RESET_RUN_TIME: Duration = Duration::from_secs(60);
 
 /// Schedules the attempts to restart one server.
@@ -25,9 +25,11 @@ pub struct RestartBackoff {
 }
 
 impl RestartBackoff {
-    /// Returns the number of the next attempt, from 1, and the delay before it. `None` after too many attempts.
+    /// Returns the number of the next restart attempt, from 1, and the delay before it. Returns `None` if there were
+    /// too many attempts.
     ///
-    /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
+    /// `random` is a random number from 0 to 1, which selects a delay between the minimum and the present maximum (full
+    /// jitter). That maximum doubles with each attempt.
     pub fn next_attempt(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
         while self.attempt_times.front().is_some_and(|at| now.saturating_duration_since(*at) >= RESTART_ATTEMPT_WINDOW)
         {
@@ -43,14 +45,15 @@ impl RestartBackoff {
         Some((self.attempt, pause))
     }
 
-    /// Resets the delays if the server ran for at least 60 seconds.
+    /// Makes the delays start from the minimum again if the server has run (`lasted`) for at least
+    /// 60 seconds.
     pub fn reset_after_run(&mut self, lasted: Duration) {
         if lasted >= BACKOFF_RESET_RUN_TIME {
             self.attempt = 0;
         }
     }
 
-    /// Returns `true` if an attempt was made since the server last ran for 60 seconds.
+    /// Returns `true` if a restart was attempted and the server has not run for 60 seconds since then.
     pub const fn is_restarting(&self) -> bool {
         self.attempt > 0
     }

@@ -104,7 +104,7 @@ impl ServerLimits {
         processor_seconds: 1_000_000,
     };
 
-    /// Returns the limits clamped to their valid ranges.
+    /// Returns the limits with each value clamped to its valid range, from [`Self::MIN`] to [`Self::MAX`].
     #[must_use]
     pub fn clamped_to_bounds(&self) -> Self {
         let (least, most) = (Self::MIN, Self::MAX);
@@ -127,7 +127,7 @@ impl ServerLimits {
         }
     }
 
-    /// Returns the limits whose violation stops a sandboxed server.
+    /// Returns those of the limits that stop a sandboxed server when it exceeds them.
     #[must_use]
     pub fn resources(&self) -> ResourceLimits {
         let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.clamped_to_bounds();
@@ -135,17 +135,17 @@ impl ServerLimits {
     }
 }
 
-/// The latest usage counts of a running server, and the resource meter of its sandbox.
+/// The latest usage counts of a running server, and the meter of its sandbox's resources, if it has a sandbox.
 #[derive(Debug, Clone, Default)]
 pub struct UsageGauge {
-    /// The latest usage counts of the server, with the time at which they were taken.
+    /// The latest usage counts of the server, with the time at which they were taken. `None` before the first count.
     pub counted: Option<(Instant, LimitsUsage)>,
-    /// Meter of the resources of a sandboxed server.
+    /// Meter that measures the resource use of a sandboxed server. `None` for other servers.
     pub meter: Option<ResourceMeter>,
 }
 
 impl UsageGauge {
-    /// Returns the current usage, estimated from the latest counts.
+    /// Returns the usage at present, which is calculated from the latest counts and the time since then.
     pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
         let used = self.counted.map_or_else(
             || LimitsUsage::unused(limits),
@@ -180,7 +180,7 @@ pub struct LimitsUsage {
 }
 
 impl LimitsUsage {
-    /// Returns the usage after `seconds` in which nothing was received.
+    /// Returns the usage that these counts become after `seconds` in which the server sends nothing.
     #[must_use]
     pub fn after_idle_seconds(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
@@ -191,7 +191,7 @@ impl LimitsUsage {
         self
     }
 
-    /// Returns the usage of a server that was never started.
+    /// Returns the usage of a server that was never started: zero for each of these limits.
     #[must_use]
     pub fn unused(limits: &ServerLimits) -> Self {
         let counter = |limit| LimitCounter { current: 0, limit, excess: 0 };
@@ -240,7 +240,7 @@ impl ResourcesUsage {
     }
 }
 
-/// A limit, the usage that counts towards it, and the number of violations.
+/// A limit, the present usage that counts towards it, and how often it was exceeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {
@@ -248,6 +248,6 @@ pub struct LimitCounter {
     pub current: u64,
     /// Maximum usage that the limit permits.
     pub limit: u64,
-    /// Number of events beyond the limit, which were refused, omitted or slowed down.
+    /// Number of events beyond the limit, each of which was refused, omitted or slowed down.
     pub excess: u64,
 }

@@ -6,21 +6,22 @@ use crate::limits::ServerLimits;
 use crate::token_bucket::TokenBucket;
 use mcp_proto::session::ServerRequestId;
 
-/// Limits the number of pending requests of one server, and the rate of its requests.
+/// Limits the rate of the requests that one server sends, and the number of them that are pending.
 #[derive(Debug)]
 pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
     /// Maximum number of concurrently pending requests.
     most: usize,
-    /// Rate limit. Requests beyond it are refused without notifying the owner in `host`, since even a request that a
-    /// rule denies costs the owner time and an audit entry.
+    /// Limits the rate of requests. A request beyond the rate is refused without passing it to the owner task of
+    /// `host`, where even a request that a rule denies would cost time and an audit entry.
     left: TokenBucket,
     refused: u64,
-    /// Number of refused requests that was last reported to the owner.
+    /// Total number of refused requests when [`Self::take_refused_total`] last returned it.
     reported_refusals: u64,
 }
 
-/// Returns a full bucket for the rate of consent requests. Its capacity is the number that is allowed in ten seconds.
+/// Returns a full token bucket that limits the rate of consent requests. Its capacity is the number of requests that is
+/// allowed in ten seconds.
 #[must_use]
 pub fn consent_request_rate(limits: &ServerLimits) -> TokenBucket {
     let per_minute = limits.consent_requests_per_minute;
@@ -28,7 +29,7 @@ pub fn consent_request_rate(limits: &ServerLimits) -> TokenBucket {
 }
 
 impl ServerRequestQuota {
-    /// Creates the quota of a connection, without pending requests.
+    /// Creates the quota for one connection to a server. No requests are pending.
     #[must_use]
     pub fn new(limits: &ServerLimits) -> Self {
         let left = consent_request_rate(limits);
@@ -58,7 +59,7 @@ impl ServerRequestQuota {
         self.open.remove(&request)
     }
 
-    /// Returns the total number of refused requests, or `None` if it has already been reported to the owner.
+    /// Returns the total number of refused requests if it has changed since the last call, and otherwise `None`.
     pub fn take_refused_total(&mut self) -> Option<u64> {
         let refused = (self.refused > self.reported_refusals).then_some(self.refused);
         self.reported_refusals = self.refused;

@@ -22,8 +22,8 @@ impl TokenBucket {
         Self { most, per_second, left: most, counted_at: Instant::now() }
     }
 
-    /// Takes tokens if any are left. Returns `false` and takes none otherwise. The amount may be larger than the number
-    /// left.
+    /// Takes `amount` tokens and returns `true` if at least one token is left, even if `amount` is larger than the
+    /// number left. Otherwise takes none and returns `false`.
     pub fn try_take(&mut self, amount: u64) -> bool {
         if self.left <= 0 {
             self.refill(Instant::now());
@@ -35,7 +35,7 @@ impl TokenBucket {
         may
     }
 
-    /// Takes tokens even if none are left. Returns `true` if some are left afterwards.
+    /// Takes `amount` tokens, even if none are left. Returns `true` if the bucket contains tokens afterwards.
     pub fn take_or_overdraw(&mut self, amount: u64) -> bool {
         self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
         if self.left <= 0 {
@@ -44,7 +44,7 @@ impl TokenBucket {
         self.left > 0
     }
 
-    /// Returns the time until this many tokens are available, or until the bucket is full.
+    /// Returns the time until `amount` tokens are available, or until the bucket is full if that is less.
     pub fn time_until_available(&mut self, amount: u64) -> Duration {
         self.refill(Instant::now());
         let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);

@@ -1,5 +1,5 @@
-//! Counts the usage of a server's run against its limits, and decides about messages beyond them. Used by the
-//! connections of `host`.
+//! Counts what a server uses of its limits from its start to its end, and decides about messages beyond them. Used by
+//! the connections of `host`.
 //!
 //! Counting costs a call two additions. The displayed usage is updated together with other state, every 50 ms.
 
@@ -20,13 +20,13 @@ const MAX_READ_PAUSE: Duration = Duration::from_secs(5);
 /// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
     limits: ServerLimits,
-    /// Gauge with the usage that is displayed.
+    /// Gauge from which the UI reads the usage.
     shown: Arc<Mutex<UsageGauge>>,
     bytes: TokenBucket,
     notifications: TokenBucket,
     logs: TokenBucket,
     slowed: bool,
-    slowed_often: u64,
+    slowdown_count: u64,
     omitted: u64,
     refused_calls: u64,
     refused_requests: u64,
@@ -34,7 +34,7 @@ pub struct UsageCounter {
 }
 
 impl UsageCounter {
-    /// Creates the counters of a new run, with no usage.
+    /// Creates the counters for a server that has just started, with no usage.
     pub fn new(limits: &ServerLimits, shown: Arc<Mutex<UsageGauge>>) -> Self {
         let each_second = limits.notifications_per_second;
         let notifications = TokenBucket::new(2 * u64::from(each_second), f64::from(each_second));
@@ -45,7 +45,7 @@ impl UsageCounter {
             logs: notifications.clone(),
             notifications,
             slowed: false,
-            slowed_often: 0,
+            slowdown_count: 0,
             omitted: 0,
             refused_calls: 0,
             refused_requests: 0,
@@ -53,7 +53,8 @@ impl UsageCounter {
         }
     }
 
-    /// Counts a message. Returns `true` if it should be recorded in the activity log.
+    /// Counts a protocol message that was sent or received. Returns `true` if the message should be recorded in the
+    /// activity log.
     pub fn count_frame(&mut self, frame: &Frame) -> bool {
         if frame.direction == Direction::Sent {
             return true;
@@ -70,7 +71,7 @@ impl UsageCounter {
     pub fn count_read_bytes(&mut self, bytes: u64) {
         if !self.bytes.take_or_overdraw(bytes) && !self.slowed {
             self.slowed = true;
-            self.slowed_often += 1;
+            self.slowdown_count += 1;
         }
     }
 
@@ -86,7 +87,8 @@ impl UsageCounter {
         self.slowed
     }
 
-    /// Returns the time for which reading should stop, or `None` if the server is not slowed down any more.
+    /// Returns the time for which the caller must stop reading from the server, or `None` if the server need not be
+    /// slowed down any more.
     pub fn pause_before_next_read(&mut self) -> Option<Duration> {
         // Waits until a second's worth of bytes may be read, so that reading doesn't resume with a few bytes.
         let a_second = self.limits.bytes_per_minute / 60;
@@ -95,17 +97,17 @@ impl UsageCounter {
         wait.map(|wait| wait.clamp(MIN_READ_PAUSE, MAX_READ_PAUSE))
     }
 
-    /// Returns a message for the activity log that reading is slowed down, or `None`. Reported after 1, 2, 4, 8, …
-    /// times.
+    /// Returns a message for the activity log that says that reading from the server is slowed down. Returns `None` if
+    /// reading is not slowed down, or if the number of slowdowns so far is not a power of two.
     pub fn pause_notice(&self) -> Option<String> {
-        let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
+        let (often, bytes) = (self.slowdown_count, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
             format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)")
         })
     }
 
-    /// Returns a message for the activity log that notifications were omitted, or `None`. Reported after 1, 2, 4, 8, …
-    /// omissions.
+    /// Returns a message for the activity log that says that notifications were omitted from the log. Returns `None`
+    /// unless the number of omissions so far is a power of two.
     pub fn omission_notice(&self) -> Option<String> {
         let (omitted, most) = (self.omitted, self.limits.notifications_per_second);
         omitted.is_power_of_two().then(|| {
@@ -123,8 +125,8 @@ impl UsageCounter {
         self.refused_requests += 1;
     }
 
-    /// Updates the displayed usage with the numbers of pending calls and consent requests, the size of the activity log
-    /// in bytes (`retained`), and the number of entries that it dropped or omitted.
+    /// Updates the displayed usage. `calls` and `consent_requests` are the numbers of pending ones, `retained` is the
+    /// size of the activity log in bytes, and `dropped` is the number of entries that are missing in it.
     pub fn update_gauge(&mut self, calls: usize, consent_requests: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |current, limit, excess| LimitCounter { current, limit, excess };
@@ -133,7 +135,7 @@ impl UsageCounter {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             consent_requests: counter(consent_requests as u64, limits.consent_requests.into(), self.refused_requests),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
-            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
+            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowdown_count),
             largest_message: counter(self.largest, limits.message_bytes, 0),
             activity_log: counter(retained as u64, limits.activity_log_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,

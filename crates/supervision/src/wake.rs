@@ -1,5 +1,5 @@
-//! Detects that the computer slept (its clock advanced by much more than the comparison interval), or that its network
-//! addresses changed. Used by the handle of `host`, which then checks remote servers.
+//! Detects that the computer slept (its clock advanced by much more than the interval between two comparisons), or that
+//! its network addresses changed. Used by `host`, which then checks the connections to remote servers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, SystemTime};
@@ -8,12 +8,13 @@ use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
 pub const CLOCK_COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum number of checks that network changes in a burst start without delay.
+/// Maximum number of checks that start without delay when the network changes several times in a row.
 pub const MAX_BURST_CHECKS: u32 = 3;
-/// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
+/// Minimum time by which a clock must have advanced beyond the comparison interval to show that the computer slept.
+/// Smaller differences may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
 
-/// The readings of the wall clock and the monotonic clock at the last comparison.
+/// The times that the wall clock and the monotonic clock showed at the last comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ClockComparison {
     wall: SystemTime,
@@ -38,7 +39,8 @@ impl ClockComparison {
     }
 }
 
-/// The source addresses of packets from this computer to the internet, or `None` without a route.
+/// The local addresses from which this computer sends packets to the internet: one for IPv4 and one for IPv6, each
+/// `None` if there is no route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceAddresses {
     v4: Option<IpAddr>,
@@ -46,16 +48,16 @@ pub struct SourceAddresses {
 }
 
 impl SourceAddresses {
-    /// Reads the addresses from the system's routes. No packet is sent: connecting a UDP socket only selects its source
-    /// address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
+    /// Determines the addresses from the operating system's routes. No packet is sent: connecting a UDP socket only
+    /// selects its source address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
         let v4 = source_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
         let v6 = source_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
         Self { v4, v6 }
     }
 
-    /// Stores the current addresses. Returns `true` if one of them is new. A lost address doesn't count, because
-    /// without a route no check can succeed.
+    /// Replaces the stored addresses with `now`. Returns `true` if one of the addresses is new. A lost address doesn't
+    /// count, because without a route no check can succeed.
     pub fn update(&mut self, now: Self) -> bool {
         let before = std::mem::replace(self, now);
         now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
@@ -66,13 +68,14 @@ impl SourceAddresses {
 /// and one per [`CLOCK_COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckRateLimit {
-    /// Time at which the full burst is available again.
+    /// Time at which [`MAX_BURST_CHECKS`] checks without delay are allowed again. `None` before the first check.
     full_at: Option<Instant>,
     is_pending: bool,
 }
 
 impl CheckRateLimit {
-    /// Returns the time of the check for a reported change, or `None` if another check is already pending.
+    /// Returns the time at which to check the connections after a reported network change, or `None` if a check is
+    /// already pending.
     pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;

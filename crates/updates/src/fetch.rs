@@ -176,6 +176,8 @@ fn unreachable_refusal(error: &reqwest::Error) -> UpdateRefusal {
     UpdateRefusal::Unreachable(innermost_cause(error).to_string())
 }
 
+/// Returns `true` if the host is a loopback address. Unlike `foreign::is_loopback`, accepts no names, since only tests
+/// use such an address.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -31,6 +31,7 @@ mod shared_build;
 mod soak;
 mod system_packages;
 mod test;
+mod test_names;
 mod tidy;
 mod workspace;
 

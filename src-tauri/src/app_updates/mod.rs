@@ -26,6 +26,7 @@ use plugin as installing;
 #[cfg(not(feature = "updater"))]
 use without as installing;
 
+use crate::quitting;
 use crate::shell_events::{ShellEvent, ShellEvents};
 
 /// Interval between two automatic checks.
@@ -139,7 +140,7 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     let install = installing::UpdateInstaller::new(&app);
     let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
     match installed {
-        Ok(()) => app.request_restart(),
+        Ok(()) => quitting::restart(&app),
         // The user stopped the download, and the page offers the version again.
         Err(UpdateRefusal::Stopped) => {}
         Err(refusal) => return Err(refusal.to_string()),

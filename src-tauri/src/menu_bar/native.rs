@@ -13,7 +13,7 @@ const SYSTEM_PREFIX: &str = "system:";
 /// Prefix of the names of the page's actions, in identifiers.
 const ACTION_PREFIX: &str = "action:";
 
-/// Items that the shell implements on Linux, and some of them on Windows.
+/// Items that the shell implements on Linux, and some of them on the other systems.
 const OWN_ITEMS: [(SystemItem, &str); 8] = [
     (SystemItem::Undo, "undo"),
     (SystemItem::Redo, "redo"),
@@ -87,14 +87,17 @@ fn system_item<R: Runtime>(
     label: &str,
 ) -> tauri::Result<Box<dyn IsMenuItem<R>>> {
     let text = Some(label);
-    let is_own = match MenuConventions::current() {
-        MenuConventions::MacOs => false,
+    let conventions = MenuConventions::current();
+    let is_own = match conventions {
+        // The item of macOS ends the app before the pages can store their drafts.
+        MenuConventions::MacOs => item == SystemItem::Quit,
         MenuConventions::Windows => matches!(item, SystemItem::CloseWindow | SystemItem::Quit),
         MenuConventions::Linux => true,
     };
     if is_own && let Some((_, name)) = OWN_ITEMS.iter().find(|(own, _)| *own == item) {
         let id = format!("{}/{SYSTEM_PREFIX}{name}", window.label());
-        return Ok(Box::new(MenuItem::with_id(window, id, label, true, None::<&str>)?));
+        let accelerator = (conventions == MenuConventions::MacOs).then_some("CmdOrCtrl+Q");
+        return Ok(Box::new(MenuItem::with_id(window, id, label, true, accelerator)?));
     }
     let predefined = match item {
         SystemItem::About => PredefinedMenuItem::about(window, text, Some(about(window))),

@@ -20,7 +20,6 @@ use webkit2gtk::glib::{self, LogLevel};
 
 use super::attempts::StartAttempts;
 use super::{SandboxObstacle, SandboxState, trial, web_process};
-use crate::conversation_windows;
 
 /// Environment variable that enables WebKitGTK's sandbox if it is 1. In older versions the value 0 disabled the
 /// sandbox, and users still set it for this purpose.
@@ -103,20 +102,17 @@ impl PageSandbox {
         self.update_count(StartAttempts::record_failed_start);
     }
 
-    /// Restarts Drawbridge without the sandbox if the web process ends before the page appears. Later, closes the window
-    /// of a conversation whose web process ends.
+    /// Restarts Drawbridge without the sandbox if the web process ends before the page appears.
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
     pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
-        let (app, label) = (window.app_handle().clone(), window.label().to_owned());
+        let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
                 if app.state::<Self>().give_up_sandbox() {
                     tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
-                } else {
-                    conversation_windows::close_crashed_window(&app, &label);
                 }
             });
         })

@@ -18,7 +18,7 @@ const TOOL: &str = "tool 7";
 #[derive(Debug)]
 pub struct MeasuredDecision {
     policy: Policy,
-    definition: Hash,
+    grant_hash: Hash,
     arguments: Map<String, Value>,
 }
 
@@ -28,9 +28,9 @@ impl MeasuredDecision {
     /// # Errors
     /// Returns an error if the policy rejects a rule.
     pub fn with_rule_count(rules: usize) -> Outcome<Self> {
-        let definition = Hash::of_json(&json!("definition"));
+        let grant_hash = Hash::of_json(&json!("definition"));
         let arguments = Map::from_iter([("path".to_owned(), Value::from("/home/ann/notes.txt"))]);
-        Ok(Self { policy: policy_with_rules(&definition, rules)?, definition, arguments })
+        Ok(Self { policy: policy_with_rules(&grant_hash, rules)?, grant_hash, arguments })
     }
 
     /// Decides about the call at the time `now`, in milliseconds since 1970.
@@ -39,7 +39,7 @@ impl MeasuredDecision {
         let act = PolicyAct::CallTool {
             server: SERVER,
             tool: TOOL,
-            definition: &self.definition,
+            grant_hash: &self.grant_hash,
             review_state: ReviewState::Reviewed,
             claims: ToolClaims::default(),
             asks_each_time: false,
@@ -52,13 +52,13 @@ impl MeasuredDecision {
     }
 }
 
-fn policy_with_rules(definition: &Hash, rules: usize) -> Outcome<Policy> {
+fn policy_with_rules(grant_hash: &Hash, rules: usize) -> Outcome<Policy> {
     let mut grants = Grants::default();
     let grant = Grant {
         id: GrantId::default(),
         server: SERVER.to_owned(),
         subject: GrantSubject::Tool(TOOL.to_owned()),
-        rests_on: definition.clone(),
+        rests_on: grant_hash.clone(),
         scope: ApprovalScope::Always,
         conversation: None,
         since: 0,

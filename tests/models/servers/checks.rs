@@ -1,4 +1,4 @@
-//! Checks that run in each wire format of each server. A violated requirement is an error. Other observations are
+//! Checks that run in each API of each server. A violated requirement is an error. Other observations are
 //! recorded in the table.
 
 use futures_util::FutureExt as _;

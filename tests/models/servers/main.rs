@@ -17,7 +17,7 @@ mod table;
 
 use place::{ModelServer, RunningServers};
 
-/// Runs all checks in all wire formats of all servers, and compares the table with `PROVIDERS.md`, or writes it if the
+/// Runs all checks in all APIs of all servers, and compares the table with `PROVIDERS.md`, or writes it if the
 /// environment requests that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_server_on_every_supported_wire() {
@@ -39,7 +39,7 @@ async fn every_server_on_every_supported_wire() {
     table::compare_or_write(&columns);
 }
 
-/// A provider is killed while it streams responses. In every wire format, the received part is retained and no response
+/// A provider is killed while it streams responses. In every API, the received part is retained and no response
 /// looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_of_a_killed_server_is_marked_as_truncated() {

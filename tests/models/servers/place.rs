@@ -1,4 +1,4 @@
-//! Model servers, and the wire formats that each supports.
+//! Model servers, and the APIs that each supports.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use models::{HttpProvider, ProviderKind};
 
-use crate::fake::{ALL_WIRE_PROTOCOLS, FakeProvider, KEY, model_name, provider_client};
+use crate::fake::{FakeProvider, KEY, model_name, provider_client};
 use crate::running::RunningProgram;
 
 /// Third-party program that serves models.
@@ -33,10 +33,10 @@ impl ModelServer {
         }
     }
 
-    /// Returns the wire formats that the server supports.
+    /// Returns the APIs that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
-            Self::Aimock => &ALL_WIRE_PROTOCOLS,
+            Self::Aimock => &ProviderKind::ALL,
             Self::LiteLlm => {
                 &[ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Anthropic, ProviderKind::Gemini]
             }
@@ -45,7 +45,7 @@ impl ModelServer {
     }
 }
 
-/// A running model server together with the wire format in which it is tested.
+/// A running model server together with the API in which it is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,
@@ -82,7 +82,7 @@ impl fmt::Display for ServedWire {
     }
 }
 
-/// Returns the name of a wire format in the table of observations.
+/// Returns the name of an API in the table of observations.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",

@@ -6,12 +6,12 @@ use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, 
 use crate::ask::text_request;
 use crate::place::{ModelServer, ServedWire, start_server, wire_name};
 
-/// Kills the server while responses stream in all of its wire formats.
+/// Kills the server while responses stream in all of its APIs.
 pub(crate) async fn kill_during_all(server: ModelServer) {
     kill_during(server, server.wires()).await;
 }
 
-/// Kills the server while responses stream in these wire formats.
+/// Kills the server while responses stream in these APIs.
 pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
     let mut running = start_server(server, behind.as_ref());

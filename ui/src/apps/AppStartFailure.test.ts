@@ -1,11 +1,12 @@
 import { cleanup, render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { AppContext, AppDiagnostic, OpenedApp } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { startFakeHost } from "$lib/testing/fake-host";
 
+import { SHOW_DELAY } from "./app-log.svelte";
 import { AppSession } from "./app-session.svelte";
 import AppStartFailure from "./AppStartFailure.svelte";
 
@@ -61,6 +62,23 @@ test("without a report, shows the number of messages with problems", () => {
   session.log.addDropped("too large");
   show();
   expect(screen.getByText("The app reported no error. 1 message had a problem.")).toBeVisible();
+});
+
+test("shows problems of a flood of messages after a delay, not each of them", async () => {
+  vi.useFakeTimers();
+  try {
+    show();
+    for (let at = 0; at < 3; at += 1) session.log.addDropped("too large");
+    await vi.advanceTimersByTimeAsync(SHOW_DELAY - 1);
+    expect(screen.getByText(/no error\. 0 messages had/)).toBeVisible();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(screen.getByText(/no error\. 3 messages had/)).toBeVisible();
+    session.log.addDropped("too large");
+    await vi.advanceTimersByTimeAsync(SHOW_DELAY);
+    expect(screen.getByText(/no error\. 4 messages had/)).toBeVisible();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("opens the inspector", async () => {

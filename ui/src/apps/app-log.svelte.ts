@@ -1,10 +1,14 @@
 // Messages between a shown app and the host, faults and log messages, for the inspector.
+import { createSubscriber } from "svelte/reactivity";
+
 import type { AppFaultKind, AppMessageDirection } from "$lib/api/generated";
 
 /** Maximum number of retained entries. The oldest are dropped first. */
 export const MAX_ENTRIES = 500;
 /** Maximum number of retained characters of an entry's text. */
 export const MAX_ENTRY_LENGTH = 20_000;
+/** Time from an entry until components show it, in milliseconds. A flood of messages must not render each of them. */
+export const SHOW_DELAY = 100;
 /** Maximum number of retained characters of an entry's name. */
 const MAX_NAME_LENGTH = 200;
 
@@ -25,10 +29,34 @@ export interface AppLogEntry {
 }
 
 export class AppLog {
-  entries = $state.raw<readonly AppLogEntry[]>([]);
-  /** Number of messages that were not processed as sent. */
-  faults = $state(0);
+  /** Retained entries. Entry number n is at n - 1 modulo [`MAX_ENTRIES`], so that each new one replaces the oldest. */
+  readonly #ring: AppLogEntry[] = [];
   #added = 0;
+  #faults = 0;
+  /** Renders the components that show the log, or `null` if there are none. */
+  #render: (() => void) | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  readonly #subscribe = createSubscriber((render) => {
+    this.#render = render;
+    return () => {
+      this.#render = null;
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#timer = null;
+    };
+  });
+
+  /** Retained entries, the oldest first. */
+  get entries(): readonly AppLogEntry[] {
+    this.#subscribe();
+    const oldest = this.#added % MAX_ENTRIES;
+    return [...this.#ring.slice(oldest), ...this.#ring.slice(0, oldest)];
+  }
+
+  /** Number of messages that were not processed as sent. */
+  get faults(): number {
+    this.#subscribe();
+    return this.#faults;
+  }
 
   addMessage(direction: AppMessageDirection, message: unknown, text: string): void {
     const isObject = typeof message === "object" && message !== null;
@@ -37,13 +65,13 @@ export class AppLog {
   }
 
   addFault(direction: AppMessageDirection, kind: AppFaultKind, detail: string): void {
-    this.faults += 1;
+    this.#faults += 1;
     this.#add("fault", direction, kind, detail);
   }
 
   /** Records that a message of the app did not reach the host. */
   addDropped(reason: string): void {
-    this.faults += 1;
+    this.#faults += 1;
     this.#add("dropped", "from_page", "", reason);
   }
 
@@ -52,12 +80,21 @@ export class AppLog {
   }
 
   #add(kind: AppLogEntry["kind"], direction: AppMessageDirection, name: string, all: string): void {
-    this.#added += 1;
-    const text = all.slice(0, MAX_ENTRY_LENGTH);
-    const entry: AppLogEntry = {
-      ...{ number: this.#added, at: Date.now(), kind, direction },
+    const text = all.length > MAX_ENTRY_LENGTH ? copyOf(all.slice(0, MAX_ENTRY_LENGTH)) : all;
+    this.#ring[this.#added % MAX_ENTRIES] = {
+      ...{ number: this.#added + 1, at: Date.now(), kind, direction },
       ...{ name: name.slice(0, MAX_NAME_LENGTH), text, cut: all.length - text.length },
     };
-    this.entries = [...this.entries.slice(1 - MAX_ENTRIES), entry];
+    this.#added += 1;
+    if (this.#render === null || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#render?.();
+    }, SHOW_DELAY);
   }
+}
+
+/** Returns a copy of a text. A part of a text would otherwise keep the whole one in memory. */
+function copyOf(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string;
 }

@@ -1,4 +1,5 @@
-// Requests of a shown app that the user decides.
+// Requests of a shown app that the page answers: links and files after the user's decision, messages and display modes at
+// once.
 import { call } from "$lib/api/client";
 import type { AppAnswer, AppDisplayMode, AppFile, AppUserRequest } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";

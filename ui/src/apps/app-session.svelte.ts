@@ -18,6 +18,7 @@ import { AppDiagnostics, REPORT_PREFIX } from "./app-diagnostics.svelte";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
+import { isPlainObject } from "./json-length";
 import { lastHeight, rememberHeight } from "./last-state";
 import { MessageSender } from "./message-sender";
 import { offerContext } from "./model-context";
@@ -216,29 +217,26 @@ export class AppSession {
     void call("close_app", { view: this.opened.view }).catch(() => undefined);
   }
 
-  #receive({ source, origin, data }: MessageEvent<unknown>): void {
+  #receive(event: MessageEvent<unknown>): void {
     const window = this.#frame?.contentWindow ?? null;
-    if (window === null || source !== window || origin !== this.#origin) return;
+    if (window === null || event.source !== window || event.origin !== this.#origin) return;
     if (this.phase === "self_test") {
-      const names = reachableNames(data);
+      const names = reachableNames(event.data);
       if (names === null) return;
       if (names.length > 0) this.#abort({ is: "reachable", names });
       else this.#run();
       return;
     }
+    // Browsers deserialize `data` when it is read, so that a flood costs little beyond these limits.
+    if (!this.#sender.admits()) return;
+    const { data } = event;
     if (!isPlainObject(data)) {
       this.log.addDropped("the message is not an object");
       return;
     }
-    let text: string;
-    try {
-      text = JSON.stringify(data);
-    } catch {
-      this.log.addDropped("the message can't be written as JSON");
-      return;
-    }
-    if (!text.startsWith(REPORT_PREFIX)) this.log.addMessage("from_page", data, text);
-    this.#sender.send(text);
+    const text = this.#sender.send(data);
+    if (text === null || text.startsWith(REPORT_PREFIX)) return;
+    this.log.addMessage("from_page", data, text);
   }
 
   #run(): void {
@@ -342,10 +340,4 @@ export class AppSession {
   #after(delay: number, act: () => void): void {
     this.#timers.add(setTimeout(act, delay));
   }
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

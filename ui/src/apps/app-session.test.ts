@@ -18,7 +18,13 @@ import {
   START_LIMIT_AFTER_ERROR,
   type AppEnd,
 } from "./app-session.svelte";
-import { MAX_QUEUED, MAX_QUEUED_LENGTH } from "./message-sender";
+import {
+  DROP_PERIOD,
+  MAX_DROPPED_LENGTH,
+  MAX_LENGTH,
+  MAX_QUEUED,
+  MAX_QUEUED_LENGTH,
+} from "./message-sender";
 
 const VIEW = "00112233445566778899aabbccddeeff";
 const ORIGIN = `drawbridge-app://${VIEW}`;
@@ -172,6 +178,35 @@ describe("messages", () => {
     expect(session.log.faults, "the first is under way, so one does not fit").toBe(1);
     post({ id: 5 });
     expect(session.log.faults, "a short one still fits").toBe(1);
+  });
+
+  test("beyond the maximum are not written as JSON", async () => {
+    host.answers.deliver_app_message = () => new Promise(() => undefined);
+    running();
+    for (let id = 0; id < MAX_QUEUED + 1; id += 1) post({ id });
+    await settle();
+    const write = vi.spyOn(JSON, "stringify");
+    const late = { id: "late" };
+    post(late);
+    expect(write, "a flood should cost little").not.toHaveBeenCalledWith(late);
+    expect(session.log.faults, "the message should be recorded").toBe(1);
+    expect(session.log.entries.at(-1)?.text).toBe("too many messages are queued");
+  });
+
+  test("that are too large are dropped, and a flood of them is not read", async () => {
+    running();
+    let doubled: object = {};
+    for (let level = 0; level < 100; level += 1) doubled = { a: doubled, b: doubled };
+    const large = MAX_DROPPED_LENGTH / MAX_LENGTH;
+    for (let at = 0; at < large; at += 1) post(doubled);
+    expect(session.log.entries.at(-1)?.text).toBe("the message is too large");
+    post({ id: 1 });
+    expect(session.log.entries.at(-1)?.text).toBe("too many large messages were dropped");
+    expect(session.log.faults).toBe(large + 1);
+    await vi.advanceTimersByTimeAsync(DROP_PERIOD);
+    post({ id: 2 });
+    await settle();
+    expect(sent(), "the next period should admit messages").toEqual([{ id: 2 }]);
   });
 
   test("of the host are posted to the origin of the app only", () => {

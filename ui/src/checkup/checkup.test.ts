@@ -171,6 +171,8 @@ describe("a failed start", () => {
       "a launcher without a check of its own still loads its package over the network",
     ).toEqual(["proxy", "certificates"]);
     expect(checksForFailure("unreachable", remote)).toEqual(["proxy", "certificates", "clock"]);
+    expect(checksForFailure("unresponsive", remote)).toEqual(["proxy", "certificates", "clock"]);
+    expect(checksForFailure("unresponsive", local("npx"))).toEqual([]);
     expect(checksForFailure("unauthorized", remote)).toEqual([]);
     expect(checksForFailure("no_secret", remote)).toEqual(["keychain"]);
   });

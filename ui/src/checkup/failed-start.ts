@@ -27,8 +27,13 @@ function programName(command: string): string {
 export function checksForFailure(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
   if (reason === "no_secret") return ["keychain"];
   if (config.type === "http") {
-    const isOnTheWay = reason === "unreachable" || reason === "protocol" || reason === "no_answer";
-    return isOnTheWay ? ["proxy", "certificates", "clock"] : [];
+    const onTheWay: readonly FailureReason[] = [
+      "unreachable",
+      "protocol",
+      "no_answer",
+      "unresponsive",
+    ];
+    return onTheWay.includes(reason) ? ["proxy", "certificates", "clock"] : [];
   }
   const program = programName(config.command);
   const runtime = Object.hasOwn(RUNTIMES, program) ? RUNTIMES[program] : undefined;

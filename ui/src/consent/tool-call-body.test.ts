@@ -182,6 +182,38 @@ describe("the request of a tool", () => {
     expect(definitionPart(body)?.text, "the shown definition should be the one to read").toBe(text);
   });
 
+  it("the lines of icons are joined if they fit into one", () => {
+    const icon = { src: `data:image/png;base64,${"QUJD".repeat(100)}`, sizes: ["48x48"] };
+    const linesOf = (icons: object[]) => elideIconData(written(icons)).split("\n");
+    const written = (icons: object[]) =>
+      JSON.stringify({ name: "add", icons, title: "Add" }, null, 2);
+    const short = `{ "src": "data:image/png;base64,…" (icon, 300 B), "sizes": [ "48x48" ] }`;
+    expect(linesOf([icon]), "all icons should share a line").toEqual([
+      ...["{", '  "name": "add",', `  "icons": [ ${short} ],`, '  "title": "Add"', "}"],
+    ]);
+    expect(linesOf([icon, icon]), "each icon should have a line").toEqual([
+      ...["{", '  "name": "add",', '  "icons": [', `    ${short},`, `    ${short}`, "  ],"],
+      ...['  "title": "Add"', "}"],
+    ]);
+    const long = [{ ...icon, mimeType: "x".repeat(200) }];
+    const data = new RegExp(icon.src.slice("data:image/png;base64,".length), "g");
+    expect(linesOf(long).join("\n"), "a long icon should keep its lines").toBe(
+      written(long).replace(data, "…").replace('…"', '…" (icon, 300 B)'),
+    );
+    const address = [{ src: "https://example.org/a.png" }];
+    expect(linesOf(address).join("\n"), "an address should be unchanged").toBe(written(address));
+  });
+
+  it("E2: only a request with a definition is wide", () => {
+    const body = toolBody({ path: "/x" });
+    const { set } = renderRequests(consentRequest(body));
+    const isWide = () => screen.getByTestId("consent-request").classList.contains("wide");
+    expect(isWide(), "a reviewed tool has short lines").toBe(false);
+    const unreviewed = { ...body, definition: '{\n  "name": "write_file"\n}' };
+    flushSync(() => set(consentRequest(unreviewed, { hash: "h2" })));
+    expect(isWide(), "a definition has long lines").toBe(true);
+  });
+
   it("E26: the beginning of the hash of the request is shown", async () => {
     const hash = "3f2a9c1b".padEnd(64, "0");
     renderRequests(consentRequest(toolBody({ path: "/x" }), { hash }));

@@ -43,6 +43,10 @@ export class OpenConversation {
   #frame: number | null = null;
   /** Number of events so far that changed the items. */
   #changes = 0;
+  /** Ids of the replies that a model was writing while the conversation was open. */
+  readonly #writtenReplies = new Set<string>();
+  /** Ids of the calls that were displayed after their end. */
+  readonly #endedCalls = new Set<string>();
 
   constructor(id: string) {
     this.id = id;
@@ -63,6 +67,21 @@ export class OpenConversation {
   readonly settings: ConversationSettings | null = $derived.by(
     () => this.conversation?.settings ?? null,
   );
+
+  /**
+   * Returns `true` if a call ended just now: it is running, or it is displayed for the first time after its end and a
+   * model requested it while the conversation was open. A short call can end before it is displayed at all.
+   */
+  endedJustNow({ id, state, body }: ConversationItem): boolean {
+    if (state === "streaming") return true;
+    const reply = body.kind === "tool_call" ? body.used?.reply : undefined;
+    return reply !== undefined && this.#writtenReplies.has(reply) && !this.#endedCalls.has(id);
+  }
+
+  /** Records that a call is displayed after its end. */
+  noteDisplayedEnd(id: string): void {
+    this.#endedCalls.add(id);
+  }
 
   /** Opens the user's last message for editing. */
   editLast(): void {
@@ -212,7 +231,14 @@ export class OpenConversation {
       return;
     }
     if (item.parent === undefined) this.hasMore = false;
+    this.#noteWrittenReplies([item]);
     this.items = items;
+  }
+
+  #noteWrittenReplies(items: readonly ConversationItem[]): void {
+    for (const { id, state, body } of items) {
+      if (body.kind === "reply" && state === "streaming") this.#writtenReplies.add(id);
+    }
   }
 
   #applyRead(read: Conversation): void {
@@ -220,6 +246,7 @@ export class OpenConversation {
     this.#live = null;
     const runningCalls = new Map(this.items.map((item) => [item.id, item]));
     const items = read.items.map((item) => newerItem(runningCalls.get(item.id), item));
+    this.#noteWrittenReplies(items);
     const at = this.items.findIndex((item) => item.id === items[0]?.id);
     const earlier = at > 0 ? this.items.slice(0, at) : [];
     if (earlier.length === 0) this.hasMore = read.hasMore;

@@ -410,6 +410,30 @@ describe("a call requested by a model", () => {
         ...{ type: "item", conversation: "c1", item: "t1" },
       });
     });
+
+    it("shows the app of a call that ended before it was displayed, and only once", async () => {
+      host.answers.open_app = () => Promise.reject({ code: "stale", message: "no such call" });
+      host.answers.read_app_page = () => approvedPage;
+      await openAnswering();
+      // The model writes the call in one piece, so that the reply has ended when its app could be opened.
+      emitItem(asked("whole"), true);
+      await waitFor(() => expect(host.requests("open_app").length).toBe(1));
+      host.answers.open_app = () => opened;
+      emitItem(call({}), true);
+      emitItem(done(), true);
+      await screen.findByRole("article", { name: "read: done" });
+      await waitFor(() => expect(frames().length).toBe(1));
+      expect(host.requests("open_app")[1]?.call).toEqual({
+        ...{ type: "item", conversation: "c1", item: "t1" },
+      });
+      expect(screen.queryByRole("button", { name: "Show app" })).toBeNull();
+
+      cleanup();
+      stored.items = [message("m1", "hello"), asked("whole"), done()];
+      render(ConversationView, { id: "c1" });
+      await screen.findByRole("button", { name: "Show app" });
+      expect(host.requests("open_app").length, "an old call opens no app").toBe(2);
+    });
   });
 
   it("waits for the user after many rounds", async () => {

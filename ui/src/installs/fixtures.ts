@@ -109,7 +109,7 @@ export function bundleOffer(): InstallOffer {
     origin: {
       ...{ from: "bundle", file: "notes.mcpb", sha256: SHA256, bytes: 793_000, name: "notes" },
       ...{ title: null, version: "1.0.0", description: "Keeps notes", author: "Alice" },
-      ...{ signature: "It is not signed.", folder: "/data/bundles/notes-0123", files: 5 },
+      ...{ signature: { state: "absent" }, folder: "/data/bundles/notes-0123", files: 5 },
       ...{ unpackedBytes: 2_000_000, warnings: [] },
     },
     choices: [],

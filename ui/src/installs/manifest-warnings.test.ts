@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { render, screen } from "@testing-library/svelte";
 import { afterEach, expect, test } from "vitest";
 
-import type { ManifestValueType, ManifestWarning } from "$lib/api/generated";
+import type { BundleSignature, ManifestValueType, ManifestWarning } from "$lib/api/generated";
 import { locale } from "$lib/state/locale.svelte";
 
 import { overwriteGetLocale } from "../paraglide/runtime";
 
 import BundleFacts from "./BundleFacts.svelte";
 import { bundleOffer } from "./fixtures";
-import { manifestWarningText } from "./manifest-warnings";
+import { manifestWarningText, signatureText } from "./manifest-warnings";
 
 afterEach(() => overwriteGetLocale(locale));
 
@@ -30,6 +30,24 @@ const WARNINGS: {
   picture_outside: { picture: "p1" },
   translations_path: { member: "p1" },
 };
+
+test("each state of a signature is shown in both languages, and a signer as unverified", () => {
+  const { origin } = bundleOffer();
+  if (origin.from !== "bundle") throw new Error("the offer should be a bundle");
+  const texts: [BundleSignature, RegExp, RegExp][] = [
+    [{ state: "absent" }, /^It is not signed\.$/, /^未签名。$/],
+    [{ state: "claimed", name: "Alice" }, /“Alice”.*does not verify it/, /“Alice”.*不验证/],
+    [{ state: "unreadable" }, /can't be read/, /无法读取/],
+  ];
+  for (const [signature, english, chinese] of texts) {
+    overwriteGetLocale(() => "zh");
+    expect(signatureText(signature)).toMatch(chinese);
+    overwriteGetLocale(() => "en");
+    const { unmount } = render(BundleFacts, { bundle: { ...origin, signature } });
+    expect(screen.getByText(english), signature.state).toBeVisible();
+    unmount();
+  }
+});
 
 test("every kind of warning has a message with all of its parameters in both languages", () => {
   const contract = readFileSync("src/lib/api/generated.ts", "utf8");

@@ -1,5 +1,5 @@
-// Translated warnings about the manifest of a bundle.
-import type { ManifestValueType, ManifestWarning } from "$lib/api/generated";
+// Translated texts about a bundle: its signature, and warnings about its manifest.
+import type { BundleSignature, ManifestValueType, ManifestWarning } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
@@ -12,6 +12,18 @@ function valueTypeLabel(type: ManifestValueType): string {
     list: m.installs_manifest_type_list,
   };
   return labels[type]();
+}
+
+/** Returns what is known about a signature, which nobody has verified. Contains a text of the publisher. */
+export function signatureText(signature: BundleSignature): string {
+  switch (signature.state) {
+    case "absent":
+      return m.installs_signature_absent();
+    case "claimed":
+      return m.installs_signature_claimed({ name: signature.name });
+    case "unreadable":
+      return m.installs_signature_unreadable();
+  }
 }
 
 /** Returns the warning in the language of the page. Contains texts of the publisher. */

@@ -53,6 +53,21 @@ test("messages contain the names of their notes", () => {
   }
 });
 
+test("notes with the number of omitted notes have a singular and a plural", () => {
+  const one = noteTexts("en", "1");
+  const several = noteTexts("en", "7");
+  const chinese = noteTexts("zh", "7");
+  expect(one.get("more_placeholders")).toMatch(/^1 more text looks/);
+  expect(several.get("more_placeholders")).toMatch(/^7 more texts look/);
+  expect(one.get("more_warnings")).toMatch(/^1 more warning is /);
+  expect(several.get("more_warnings")).toMatch(/^7 more warnings are /);
+  expect(one.get("more_plain_passwords")).toMatch(/^1 more such password /);
+  expect(several.get("more_plain_passwords")).toMatch(/^7 more such passwords /);
+  for (const kind of ["more_placeholders", "more_plain_passwords", "more_warnings"] as const) {
+    expect(chinese.get(kind), kind).toContain(" 7 ");
+  }
+});
+
 test("a warning quotes the word of a link and states the whole risk after it", () => {
   // The host truncates each word to 80 characters.
   const word = `${"w".repeat(80)}…`;

@@ -141,6 +141,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
       ? m.import_note_command_input({ placeholder: name })
       : m.import_note_command_input_described({ placeholder: name, description: second }),
   plain_password: ({ name, place }) => m.import_note_plain_password({ place, placeholder: name }),
+  more_plain_passwords: ({ name }) => m.import_note_more_plain_passwords({ count: Number(name) }),
   enter_value: ({ names }) => m.import_note_enter_value({ names: joinNames(names) }),
   not_followed: ({ name }) => m.import_note_not_followed({ name }),
   headers_program: ({ name, names }) =>
@@ -154,6 +155,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   placeholder: ({ name, place }) => m.import_note_placeholder({ place, text: name }),
   as_written: ({ name, place }) => m.import_note_as_written({ place, text: name }),
   empty: ({ place }) => m.import_note_empty({ place }),
+  more_placeholders: ({ name }) => m.import_note_more_placeholders({ count: Number(name) }),
   env_file: ({ name, names }) =>
     names.length < 2
       ? m.import_note_env_file({ file: name })
@@ -175,6 +177,7 @@ const NOTE_TEXTS: Record<Exclude<ImportNoteKind, "reason">, (values: NoteValues)
   access_option: ({ name, place }) => m.import_note_access_option({ place, option: name }),
   package_address: ({ place }) => m.import_note_package_address({ place }),
   code_variables: ({ names }) => m.import_note_code_variables({ names: joinNames(names) }),
+  more_warnings: ({ name }) => m.import_note_more_warnings({ count: Number(name) }),
 };
 
 /** Returns the translated note, or `undefined` if it exists in English only. */

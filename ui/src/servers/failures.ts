@@ -74,6 +74,11 @@ export const LOCAL_FAILURES: Record<Exclude<FailureReason, OnlyRemote>, ServerFa
     fix: m.servers_hint_no_answer,
     action: "start",
   },
+  unresponsive: {
+    cause: m.servers_failed_unresponsive,
+    fix: m.servers_hint_unresponsive,
+    action: "start",
+  },
   protocol: {
     cause: m.servers_failed_protocol,
     fix: m.servers_hint_protocol_local,
@@ -112,6 +117,11 @@ export const REMOTE_FAILURES: Record<Exclude<FailureReason, OnlyLocal>, ServerFa
     fix: m.servers_hint_no_answer_remote,
     action: "address",
     others: ["start"],
+  },
+  unresponsive: {
+    cause: m.servers_failed_unresponsive,
+    fix: m.servers_hint_unresponsive_remote,
+    action: "start",
   },
   protocol: {
     cause: m.servers_failed_protocol,

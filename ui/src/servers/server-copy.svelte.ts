@@ -1,12 +1,18 @@
 // Copies the settings of a server in a format of other apps, or a link that adds it to Drawbridge.
 import { call } from "$lib/api/client";
-import type { ExportOmissions, OmittedSetting, ServerExportForm } from "$lib/api/generated";
+import type {
+  ExportOmissions,
+  OmittedSetting,
+  SecretPlace,
+  ServerExportForm,
+} from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { formatList } from "$lib/format/lists";
 import { ClipboardCopy } from "$lib/state/clipboard.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 
+import { importPlaceLabel } from "../other-apps/import-labels";
 import { m } from "../paraglide/messages";
 
 /** Text that was copied, or that the system refused to copy. */
@@ -60,12 +66,25 @@ function settingLabel(setting: OmittedSetting): string {
   return labels[setting]();
 }
 
-/** Returns one sentence for each kind of omission, except for the notes, which are English. */
+function secretPlaceLabel(place: SecretPlace): string {
+  switch (place.is) {
+    case "sign_in":
+    case "sandbox":
+      return settingLabel(place.is);
+    default:
+      return importPlaceLabel(place);
+  }
+}
+
+/** Returns one sentence for each kind of omission. */
 export function omissionTexts(omissions: ExportOmissions): string[] {
   const list = (texts: string[]) => formatList(texts.map(visibleText), languageTag());
-  const { name, secrets, settings, localPaths } = omissions;
+  const { name, secrets, removed, settings, localPaths } = omissions;
   const texts: string[] = [];
   if (secrets.length > 0) texts.push(m.servers_copied_secrets({ names: list(secrets) }));
+  if (removed.length > 0) {
+    texts.push(m.servers_copied_removed({ places: list(removed.map(secretPlaceLabel)) }));
+  }
   if (settings.length > 0) {
     texts.push(m.servers_copied_settings({ settings: list(settings.map(settingLabel)) }));
   }

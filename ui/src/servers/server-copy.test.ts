@@ -14,7 +14,7 @@ import ServerHeader from "./ServerHeader.svelte";
 const user = userEvent.setup();
 
 function exported(text: string, omissions: Partial<ExportOmissions> = {}): ExportedServer {
-  const nothing = { name: null, secrets: [], notes: [], settings: [], localPaths: [] };
+  const nothing = { name: null, secrets: [], removed: [], settings: [], localPaths: [] };
   return { text, omissions: { ...nothing, ...omissions } };
 }
 
@@ -46,7 +46,7 @@ describe("copying a server", () => {
     const omissions: ExportOmissions = {
       name: "my-files",
       secrets: ["API_KEY", "TO\u202eKEN"],
-      notes: ["a value was removed from argument 3: enter it yourself"],
+      removed: [{ is: "argument", number: 3 }, { is: "sign_in" }],
       settings: ["sandbox", "working_folder"],
       localPaths: ["/home/ann"],
     };
@@ -59,7 +59,9 @@ describe("copying a server", () => {
     expect(screen.getByText(/no place for it in the copy: sandbox, working folder/)).toBeVisible();
     expect(screen.getByText(/^Named my-files in the link/)).toBeVisible();
     expect(screen.getByText(/only on this computer: \/home\/ann\./)).toBeVisible();
-    expect(screen.getByText(/removed from argument 3/)).toBeVisible();
+    expect(
+      screen.getByText(/look like secrets: Argument 3, sign-in settings\. Whoever/),
+    ).toBeVisible();
     expect(screen.queryByText("Nothing was omitted.")).toBeNull();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });

@@ -3,6 +3,7 @@ import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 import { windows } from "$lib/state/windows.svelte";
 
+import { stoppedApps } from "../apps/stopped-apps.svelte";
 import { storeDrafts } from "../conversation/stored-draft";
 import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
@@ -39,6 +40,7 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.type === "apps_stopped") stoppedApps.receive(event.apps, event.cause);
   else if (event.type === "conversation_windows_changed")
     receiveConversationWindows(event.conversations);
   else if (event.type === "window_closing") closeConversationWindow();

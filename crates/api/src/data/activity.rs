@@ -20,7 +20,7 @@ pub struct ActivityRange {
 /// Range of consecutive entries of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct ActivityPage {
-    /// Entries of the page, in order.
+    /// Entries of the page, oldest first.
     pub entries: Vec<ActivityEntry>,
     /// Number of older entries that were removed from the log because its size is bounded.
     pub dropped: u64,
@@ -38,9 +38,9 @@ pub struct ActivityEntry {
     pub kind: ActivityKind,
     /// `true` if Drawbridge sent the message, `false` if it was received.
     pub sent: bool,
-    /// MCP method of the request or notification. For a response, the method of its request.
+    /// MCP method of the request or notification. For a response, the method of its request. `None` for other entries.
     pub method: Option<String>,
-    /// JSON-RPC identifier of the request or response, as JSON text.
+    /// JSON-RPC identifier of the request or response, as JSON text. `None` for other entries.
     pub id: Option<String>,
     /// Size of the message in bytes.
     pub bytes: u64,

@@ -11,13 +11,14 @@ use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 pub struct AuditRange {
     /// Maximum number of entries to return.
     pub limit: u32,
-    /// Number of the entry before which the page ends, or `None` to start with the newest entry.
+    /// Number below which the numbers of the returned entries must be, to request older entries. `None` starts with the
+    /// newest entry.
     pub before: Option<u64>,
-    /// Name of the server that the entry concerns.
+    /// Name of the server that the returned entries must concern.
     pub server: Option<String>,
-    /// Kind of the entry, as in [`AuditEntry::kind`].
+    /// Kind that the returned entries must have, as in [`AuditEntry::kind`].
     pub kind: Option<String>,
-    /// Kind of decision, as in [`AuditEntry::decision`].
+    /// Decision that the returned entries must have, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
     /// Start of the time range, in milliseconds since 1970, inclusive.
     pub since: Option<u64>,
@@ -36,7 +37,7 @@ pub struct AuditPage {
     pub more: bool,
 }
 
-/// Entry of the audit log, for the page and the output of `drawbridge-cli audit`.
+/// Entry of the audit log, for the UI and the output of `drawbridge-cli audit`.
 ///
 /// The record in the log file is a different type, with shorter member names and without empty members. This type
 /// always has all members.
@@ -47,23 +48,24 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Originator of the act: `user`, `model`, `app`, `server`, `host`, or `file` for a change by another program.
-    /// Empty in entries that older versions wrote.
+    /// Originator of the act that was allowed or denied: `user`, `model`, `app`, `server`, `host`, or `file` for a
+    /// change by another program. Empty in entries that older versions wrote.
     pub asker: String,
-    /// Name of the server that the act concerns.
+    /// Name of the server that the decided act concerns.
     pub server: String,
     /// Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
     /// `revoke`.
     pub kind: String,
-    /// Subject of the act: the command line, the name of the tool, the message or the URL.
+    /// Text that identifies what the act concerns: the command line, the name of the tool, the message or the URL.
     pub subject: String,
-    /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
+    /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts. `None` if only the
+    /// hash is recorded.
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if `content` is truncated.
     pub content_bytes: Option<u64>,
     /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
-    /// Duration of the approval. `None` for an act that was not approved.
+    /// Scope for which the approval is valid. `None` for an act that was not approved.
     pub scope: Option<ApprovalScope>,
     /// Source of the decision: `user`, `grant`, `policy`, or `answers` for the answers file of `drawbridge-cli`.
     pub by: String,
@@ -82,20 +84,21 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// `true` if the verification found no problem.
     pub whole: bool,
-    /// `true` if the seals also prove that Drawbridge wrote all entries.
+    /// `true` if the log has no problem, and its seals prove that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry in the log.
+    /// Number of the first entry in the log, or `None` if the log is empty.
     pub first: Option<u64>,
-    /// Number of the last entry in the log.
+    /// Number of the last entry in the log, or `None` if the log is empty.
     pub last: Option<u64>,
     /// Number of the last entry that was deleted because of its age or the size of the log. `None` if no entry was
     /// deleted.
     pub removed: Option<u64>,
     /// State of the seal, a signature that protects the end of the log against changes.
     pub seal: AuditSeal,
-    /// Problems that the verification found. The list is bounded. Further problems are only counted in `more`.
+    /// Problems that the verification found. The length of the list is limited, and `more` counts the remaining
+    /// problems.
     pub findings: Vec<AuditFinding>,
     /// Number of problems that `findings` does not list.
     pub more: u64,
@@ -134,7 +137,7 @@ pub struct Grants {
 pub struct RuleUse {
     /// Reference to the rule that allowed the act.
     pub rule: RuleRef,
-    /// Time and originator of the last act that the rule allowed.
+    /// Time of the last act that the rule allowed, and originator of the act.
     pub last_use: LastUse,
 }
 
@@ -160,11 +163,11 @@ pub struct Grant {
     pub tool: Option<String>,
     /// Duration of the grant, such as the conversation or the session.
     pub scope: ApprovalScope,
-    /// Identifier of the conversation that the grant is limited to.
+    /// Identifier of the conversation that the grant is limited to, or `None` if it is not limited to one.
     pub conversation: Option<String>,
     /// Time at which the grant was given, in milliseconds since 1970.
     pub since: u64,
-    /// Time at which the grant expires, in milliseconds since 1970.
+    /// Time at which the grant expires, in milliseconds since 1970, or `None` if it has no expiry.
     pub expires_at: Option<u64>,
     /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
     /// does not apply if the hash changes.

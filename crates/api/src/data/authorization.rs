@@ -13,12 +13,13 @@ pub struct Authorization {
     /// Name of the server in the settings.
     pub server: String,
     /// Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
+    /// `None` if the server supports it.
     pub unsupported_reason: Option<String>,
     /// Account that is signed in, or `None` if there is none.
     pub account: Option<Account>,
     /// Sign-in that is in progress, or `None` if there is none.
     pub in_progress: Option<SignInProgress>,
-    /// Reason why the last sign-in failed, with the suggested remedy.
+    /// Reason why the last sign-in failed, with the suggested remedy, or `None` if it did not fail.
     pub failure_message: Option<String>,
     /// Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
@@ -44,13 +45,13 @@ pub struct Account {
     pub expires_at: Option<u64>,
     /// Time of the sign-in, in milliseconds since 1970.
     pub signed_in_at: u64,
-    /// Time of the last token refresh, in milliseconds since 1970.
+    /// Time of the last token refresh, in milliseconds since 1970, or `None` if there was none.
     pub refreshed_at: Option<u64>,
     /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,
     /// Reason why the user has to sign in again, or `None` while the tokens are usable.
     pub reauthentication_reason: Option<String>,
-    /// Kind of client identifier that Drawbridge used.
+    /// Origin of the client identifier that Drawbridge used.
     pub client: ClientIdentity,
     /// `true` if the token is bound to a key of this computer (DPoP).
     pub is_dpop_bound: bool,
@@ -132,7 +133,8 @@ pub struct SignInStep {
     pub failed: bool,
 }
 
-/// Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
+/// Result of revoking the tokens at the authorization server after a sign-out. Drawbridge deletes its copies of the
+/// tokens in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
 pub enum SignOutOutcome {

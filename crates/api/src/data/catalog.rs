@@ -35,13 +35,16 @@ pub struct Catalog {
 /// change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 pub struct CatalogExpiry {
-    /// Time until which the list of tools is fresh.
+    /// Time until which the list of tools is fresh, in milliseconds since 1970, or `None` if the server specifies none.
     pub tools: Option<u64>,
-    /// Time until which the list of prompts is fresh.
+    /// Time until which the list of prompts is fresh, in milliseconds since 1970, or `None` if the server specifies
+    /// none.
     pub prompts: Option<u64>,
-    /// Time until which the list of resources is fresh.
+    /// Time until which the list of resources is fresh, in milliseconds since 1970, or `None` if the server specifies
+    /// none.
     pub resources: Option<u64>,
-    /// Time until which the list of resource templates is fresh.
+    /// Time until which the list of resource templates is fresh, in milliseconds since 1970, or `None` if the server
+    /// specifies none.
     pub templates: Option<u64>,
 }
 
@@ -88,7 +91,7 @@ pub struct Tool {
     pub description: Option<String>,
     /// JSON Schema of the tool's arguments.
     pub input_schema: Value,
-    /// JSON Schema of the tool's structured result.
+    /// JSON Schema of the tool's structured result, or `None` if the server declares none.
     pub output_schema: Option<Value>,
     /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,
@@ -100,7 +103,7 @@ pub struct Tool {
     pub others: Option<Value>,
     /// Hash of the tool's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the tool's definition, with findings for the user.
+    /// Review state of the tool's definition, and warnings about it for the user.
     pub marks: ReviewMarks,
 }
 
@@ -108,13 +111,15 @@ pub struct Tool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolClaims {
-    /// `readOnlyHint`: the tool does not modify anything.
+    /// Value of `readOnlyHint`: the tool does not modify anything. `None` if the server does not send the hint.
     pub read_only: Option<bool>,
-    /// `destructiveHint`: the tool may destroy data.
+    /// Value of `destructiveHint`: the tool may destroy data. `None` if the server does not send the hint.
     pub destructive: Option<bool>,
-    /// `idempotentHint`: a repeated equal call has no further effect.
+    /// Value of `idempotentHint`: a repeated equal call has no further effect. `None` if the server does not send the
+    /// hint.
     pub idempotent: Option<bool>,
-    /// `openWorldHint`: the tool interacts with external entities.
+    /// Value of `openWorldHint`: the tool interacts with external entities. `None` if the server does not send the
+    /// hint.
     pub open_world: Option<bool>,
     /// `true` if the tool's definition demands the user's consent for each call, which Drawbridge then requires.
     pub asks_each_time: bool,
@@ -137,7 +142,7 @@ pub struct Prompt {
     pub others: Option<Value>,
     /// Hash of the prompt's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the prompt's definition, with findings for the user.
+    /// Review state of the prompt's definition, and warnings about it for the user.
     pub marks: ReviewMarks,
 }
 

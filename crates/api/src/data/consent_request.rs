@@ -29,21 +29,21 @@ pub struct ConsentRequest {
     pub asked_at: u64,
     /// Origin of the request: an action of the user, a model, a call, or the server.
     pub origin: ConsentRequestOrigin,
-    /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
-    /// Several requests of one round count once.
+    /// Number of the round of input requests in which the server sent this request during a call, from 1. Several
+    /// requests of one round have the same number. `None` if no call led to the request.
     pub round: Option<u32>,
     /// Subject of the request, with its payload.
     pub body: ConsentRequestBody,
-    /// Durations of an approval that the user may choose.
+    /// Scopes of an approval among which the user may choose.
     pub scopes: Vec<ApprovalScope>,
     /// Stable name of the reason why consent is required.
     pub reason: String,
-    /// The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
-    /// rule or grant can allow such acts.
+    /// Category of `reason` if no rule or grant can override it, so that each such act requires its own decision.
+    /// `None` if a rule or grant can allow such acts without consent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub stricter_reason: Option<StricterReason>,
-    /// Review state and findings for the tool, prompt or result.
+    /// Review state of the tool, prompt or result, and warnings about it.
     pub marks: ReviewMarks,
     /// Identifier of the call that waits for the decision, or `None` if no call depends on it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct ConsentRequest {
     pub call: Option<String>,
 }
 
-/// Subject of a consent request, with the payload that an approval releases.
+/// Subject of a consent request, with the payload that an approval allows to send.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestBody {
@@ -65,7 +65,7 @@ pub enum ConsentRequestBody {
         args: Vec<String>,
         /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// Working directory of the server.
+        /// Working directory of the server, or `None` if it starts in the private home of its sandbox.
         cwd: Option<String>,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
@@ -107,8 +107,8 @@ pub enum ConsentRequestBody {
     Tool {
         /// Name of the tool, as its server or app lists it.
         tool: String,
-        /// Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
-        /// does.
+        /// Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call.
+        /// `None` if the server itself does both.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
@@ -136,18 +136,19 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
-        /// also covers the configuration of the server.
+        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+        /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
     },
-    /// Release of a tool's result to the model that called the tool. [`ConsentRequest::marks`] lists findings on
+    /// Release of a tool's result to the model that called the tool. [`ConsentRequest::marks`] contains warnings about
     /// misleading content.
     Result {
         /// Name of the called tool.
         tool: String,
-        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
+        /// itself provides it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
@@ -172,15 +173,16 @@ pub enum ConsentRequestBody {
         step: SamplingStep,
         /// Request, as a model would receive it.
         request: SamplingRequest,
-        /// Response that would be sent to the server, in the last step.
+        /// Response that would be sent to the server, or `None` until a model or the user has written one.
         response: Option<SamplingResponse>,
         /// Model that generates the response after the approval, or `None` if the user writes it.
         model: Option<SamplingModel>,
         /// Maximum number of tokens that the server requested. A limit may reduce the maximum in `request`.
         requested_tokens: u64,
-        /// Content that the provider's wire protocol can't represent, and how each kind is converted.
+        /// Content that the provider's API can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
-        /// `true` if the model can be run again, because the same request was already approved and sent to it.
+        /// `true` if the user can let the model respond again, because the same request was already approved and sent
+        /// to it.
         can_rerun: bool,
         /// Progress of the model that generates the response.
         run: SamplingRun,
@@ -220,7 +222,7 @@ pub enum ConsentRequestBody {
         scopes: Vec<String>,
         /// Scopes in `scopes` that the current token already has. Empty at the first sign-in.
         held_scopes: Vec<String>,
-        /// Kind of client identifier that Drawbridge uses.
+        /// Origin of the client identifier that Drawbridge uses.
         client: ClientIdentity,
         /// Client identifier that Drawbridge sends to the authorization server.
         client_id: String,
@@ -267,7 +269,7 @@ pub enum SamplingStep {
 pub enum ConsentDecision {
     /// Approves the payload that was shown.
     Allow {
-        /// Duration for which the approval applies.
+        /// Scope of the approval: only this act, or also later acts of the session, of the conversation or at any time.
         scope: ApprovalScope,
         /// Time after which the approval expires, in milliseconds, or `None` if only `scope` limits it.
         #[serde(default)]
@@ -294,7 +296,7 @@ pub enum ConsentDecision {
         /// Client that is registered at the authorization server.
         client: EnteredClient,
     },
-    /// Lets the user write the response to a sampling request instead of the model.
+    /// Replies to a sampling request with a response that the user, instead of a model, will write.
     WriteResponse,
     /// Sends an approved sampling request to the same model again.
     RerunModel,

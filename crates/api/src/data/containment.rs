@@ -58,11 +58,11 @@ pub struct SandboxPlan {
     pub mechanism: String,
     /// Folders that the user configured for the sandbox.
     pub folders: Vec<SandboxFolder>,
-    /// Paths of the server's program and its files, which are readable.
+    /// Paths of the server's program and its files, which the server can read.
     pub program: Vec<String>,
-    /// Paths of the operating system that are readable.
+    /// Paths of the operating system that the server can read.
     pub system: Vec<String>,
-    /// Private home folder of the server, readable and writable.
+    /// Private home folder of the server, which it can read and write.
     pub home: String,
     /// Paths inside the accessible folders that stay hidden because they contain Drawbridge's records and secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +111,8 @@ pub struct SandboxReport {
     pub plan: Option<SandboxPlan>,
     /// Reason why the server could not be started, as a sentence for the user, or `None` if it could.
     pub problem: Option<String>,
-    /// Stable identifier of the reason why the sandbox can't be set up.
+    /// Stable identifier of the reason why the sandbox can't be set up, or `None` if the problem is not the sandbox or
+    /// there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cause: Option<SandboxProblem>,
@@ -121,16 +122,16 @@ pub struct SandboxReport {
     pub missing: Vec<String>,
 }
 
-/// Request to propose a sandbox for the server in a start request.
+/// Request for a sandbox proposal for a server whose start waits for consent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ProposeSandbox {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request for the start of the server.
     pub id: String,
     /// Network access in the sandbox, or `None` to let Drawbridge propose one.
     pub network: Option<SandboxNetwork>,
 }
 
-/// Result of proposing a sandbox for the server in a start request.
+/// Sandbox proposal for a server whose start waits for consent, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SandboxOffer {
@@ -161,12 +162,12 @@ pub enum SandboxOffer {
     },
 }
 
-/// Request to add a sandbox to the settings of the server in a start request.
+/// Request to add a sandbox to the settings of a server whose start waits for consent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AddSandbox {
-    /// Identifier of the consent request.
+    /// Identifier of the consent request for the start of the server.
     pub id: String,
-    /// Hash of the consent request as it was shown.
+    /// Hash of the consent request that was shown to the user.
     pub hash: String,
     /// Sandbox for the settings of the server.
     pub sandbox: Sandbox,

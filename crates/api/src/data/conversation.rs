@@ -30,7 +30,8 @@ pub struct Conversation {
     pub title: String,
     /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
-    /// Items from the first one to the head of the selected branch, in order. Their `siblings` refer to other branches.
+    /// Items of the selected branch up to its last one, in order. Their `siblings` refer to other branches. Earlier
+    /// items may be missing, see `has_more`.
     pub items: Vec<ConversationItem>,
     /// Names of the servers whose content the conversation contains.
     pub sources: Vec<String>,
@@ -40,7 +41,7 @@ pub struct Conversation {
     pub answering: bool,
     /// `true` if the branch has items that precede `items`.
     pub has_more: bool,
-    /// Unsent text in the composer.
+    /// Unsent text in the message field of the conversation.
     pub draft: String,
 }
 
@@ -60,7 +61,7 @@ pub struct ConversationItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub state: Option<ItemState>,
-    /// Number that the next `reply_delta` event of the item has, or `None` if the item does not stream.
+    /// Value of `seq` in the next `reply_delta` event of the item, or `None` if the item does not stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seq: Option<u64>,
@@ -72,7 +73,7 @@ pub struct ConversationItem {
     /// Content of the item, which depends on its kind.
     #[ts(as = "ItemBody")]
     pub body: PageItemBody,
-    /// Large contents that are omitted from `body`, where empty strings replace them.
+    /// Large contents that are omitted from `body`, where empty strings replace them. `None` if nothing is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<Vec<OmittedContent>>,
@@ -92,7 +93,7 @@ pub struct SendMessage {
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
-    /// Identifier of the item after which the message is inserted, or `None` for the head of the selected branch.
+    /// Identifier of the item after which the message is inserted, or `None` for the last item of the selected branch.
     #[serde(default)]
     #[ts(optional)]
     pub parent: Option<String>,
@@ -129,7 +130,7 @@ pub struct RetryReply {
     pub model: Option<ModelRef>,
 }
 
-/// Items created at the start of a reply.
+/// Identifiers of the items that were created when a reply started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct StartedReply {
     /// Identifier of the user's message, or `None` if no message was added.
@@ -147,12 +148,12 @@ pub struct ItemRef {
     pub item: String,
 }
 
-/// Request to store the unsent text of a conversation's composer.
+/// Request to store the unsent text in the message field of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetDraft {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Text in the composer, which may be empty.
+    /// Text in the message field, which may be empty.
     pub text: String,
 }
 
@@ -172,15 +173,16 @@ pub struct SavedSystemPromptRef {
     pub id: String,
 }
 
-/// Tools of a conversation, and the way in which they are sent to its model.
+/// Tools of a conversation's servers, and the choice whether its model receives all of them or searches for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTools {
     /// Tools of the conversation's servers, in the order in which the model receives them.
     pub tools: Vec<ConversationTool>,
-    /// Estimated number of tokens of all usable tools, at four bytes per token.
+    /// Estimated number of tokens in the definitions of all usable tools, at four bytes per token.
     pub tokens: u64,
-    /// Number of tokens above which the model has to search for tools instead of receiving all of them.
+    /// Number of tokens of tool definitions above which the model has to search for tools instead of receiving all of
+    /// them.
     pub threshold: u64,
     /// `true` if the model receives a search tool instead of all tools.
     pub uses_tool_search: bool,
@@ -195,7 +197,8 @@ pub struct ConversationTool {
     pub server: String,
     /// Name of the tool. Empty if the server is not running.
     pub tool: String,
-    /// Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+    /// Name, on the server, of the tool whose displayed MCP app provides this tool. `None` if the server itself
+    /// provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub app: Option<String>,
@@ -218,9 +221,9 @@ pub struct ConversationCost {
     /// Number of replies whose cost is unknown or incomplete, because the price is unknown or the reply was stopped or
     /// failed.
     pub unpriced: u32,
-    /// Number of tokens in the latest request and its reply, in the selected branch.
+    /// Number of tokens in the latest request and its reply in the selected branch, or `None` if unknown.
     pub context_used: Option<u64>,
-    /// Context size of the model in tokens.
+    /// Context size of the conversation's model in tokens, or `None` if unknown.
     pub context: Option<u64>,
 }
 

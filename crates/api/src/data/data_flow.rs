@@ -6,12 +6,13 @@ use ts_rs::TS;
 use super::DataFlow;
 use super::exact_object::deserialize_exact;
 
-/// Request to set the data flow settings of a server: which content from it requires consent before it is passed on.
+/// Request to set the data flow settings of a server: which of its content requires consent before later calls, and
+/// which results the user reviews before a model reads them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetDataFlow {
     /// Name of the server in the settings.
     pub server: String,
-    /// New settings. A request that omits a member is rejected.
+    /// New data flow settings. A request that omits one of their members is rejected.
     #[serde(deserialize_with = "deserialize_exact")]
     pub flow: DataFlow,
 }

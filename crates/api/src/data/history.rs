@@ -10,7 +10,8 @@ use super::{ConversationItem, FoundItem};
 pub struct ItemRange {
     /// Identifier of the conversation, which consists of letters, digits and dashes.
     pub conversation: String,
-    /// Identifier of the item before which the page ends, or `None` for the last items of the selected branch.
+    /// Identifier of the item that follows the returned items, or `None` to return the last items of the selected
+    /// branch.
     pub before: Option<String>,
     /// Maximum number of items to return.
     pub limit: usize,

@@ -6,14 +6,14 @@ use ts_rs::TS;
 use super::{ConfigProblem, Sandbox, ToolFilter};
 pub use other_apps::{
     ExportOmissions, ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus,
-    ImportedValueKind, OmittedSetting, ProjectServers,
+    ImportedValueKind, OmittedSetting, ProjectServers, SecretPlace,
 };
 
 /// Settings files to search for servers. By default, those of all known apps in the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
-    /// Identifier of the only app whose settings are searched, or `None` for all known apps.
+    /// Identifier of the one app whose settings are searched, or `None` to search those of all known apps.
     #[serde(default)]
     pub app: Option<String>,
     /// Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
@@ -66,7 +66,7 @@ pub struct ImportCandidates {
     pub problems: Vec<ConfigProblem>,
 }
 
-/// App whose settings define servers.
+/// App, such as another MCP host, whose settings define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportApp {
     /// Identifier of the app, as used in [`ImportSource`].
@@ -92,8 +92,8 @@ pub struct ImportFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
-    /// Hash of the configuration that the import would create, without its secrets, and of the place where it was
-    /// found. The server is only imported if the hash is unchanged.
+    /// Hash over the configuration that the import would create, without its secrets, and over the place where the
+    /// server was found. The server is imported only if this hash is still the same at the time of the import.
     pub id: String,
     /// Suggested name, unique among the configured servers.
     pub name: String,
@@ -103,7 +103,7 @@ pub struct ImportCandidate {
     pub transport: String,
     /// Command line of a local server, or URL of a remote server.
     pub target: String,
-    /// Working directory of a local server, if the app configures one.
+    /// Working directory of a local server, if the other app's settings contain one.
     pub folder: Option<String>,
     /// Sandbox of a local server, if the file contains one in Drawbridge's format.
     pub sandbox: Option<Sandbox>,
@@ -119,9 +119,10 @@ pub struct ImportCandidate {
     pub placeholders: Vec<ImportPlaceholder>,
     /// `true` if the server is disabled in the other app.
     pub is_disabled: bool,
-    /// Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
+    /// Filter for the tools that the other app offers to its model. Drawbridge would offer the same tools. `None` for
+    /// all tools.
     pub tools: Option<ToolFilter>,
-    /// Settings that are not imported, and the reason why the server can't be imported, if it can't.
+    /// Notes about the import, such as settings that are not imported, or the reason why the server can't be imported.
     pub notes: Vec<ImportNote>,
 }
 
@@ -129,7 +130,7 @@ pub struct ImportCandidate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
-    /// Client identifier at the authorization server.
+    /// Client identifier at the authorization server, or `None` if the app configures none.
     pub client_id: Option<String>,
     /// `true` if there is a client secret, which is stored in the keychain.
     pub has_secret: bool,
@@ -178,7 +179,7 @@ pub struct ImportOutcome {
     pub name: Option<String>,
     /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
-    /// Reason why the server was not imported.
+    /// Reason why the server was not imported, or `None` if it was.
     pub problem: Option<String>,
 }
 

@@ -9,7 +9,9 @@ use ts_rs::TS;
 
 use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
-pub use installs::{InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace};
+pub use installs::{
+    BundleSignature, InputKind, InputProblem, InstallNote, ManifestValueType, ManifestWarning, PlanInput, PlanPlace,
+};
 
 /// Request to search the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
@@ -40,7 +42,7 @@ pub struct RegistryPage {
     pub answer: RegistryAnswer,
 }
 
-/// Origin of a registry response.
+/// Origin and age of a registry response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAnswer {
@@ -82,7 +84,7 @@ pub struct RegistryListing {
     pub repository_url: Option<String>,
 }
 
-/// Account or domain that owns the namespace of a server's name. Implies nothing about the code.
+/// Account or domain that owns the namespace in a server's name. The ownership implies nothing about the server's code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct RegistryPublisher {
     /// Kind of the owner: a GitHub account or a domain.
@@ -161,7 +163,7 @@ pub struct RegistryVersion {
     pub published_at: Option<u64>,
 }
 
-/// Server that the user can install. Nothing is unpacked, started or approved yet.
+/// Server that the user can install, with its install plan. Nothing is unpacked, started or approved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallOffer {
@@ -216,15 +218,15 @@ pub struct OfferedBundle {
     pub description: String,
     /// Name of the author, as in the manifest.
     pub author: String,
-    /// Description of the bundle's signature, which is not verified.
-    pub signature: String,
+    /// Signature of the bundle, which is not verified.
+    pub signature: BundleSignature,
     /// Folder into which the bundle would be unpacked.
     pub folder: String,
     /// Number of files in the bundle.
     pub files: u32,
     /// Size of the unpacked bundle in bytes.
     pub unpacked_bytes: u64,
-    /// Parts of the manifest that are not used.
+    /// Warnings about parts of the manifest that Drawbridge does not use.
     pub warnings: Vec<ManifestWarning>,
 }
 
@@ -243,9 +245,9 @@ pub struct InstallPlan {
     pub exposed_secrets: Vec<String>,
     /// Notes that the user should read before the installation.
     pub notes: Vec<InstallNote>,
-    /// Availability of a sandbox for the server, with the reason if there is none.
+    /// Result of determining if the server can run in a sandbox, with the reason if it can't.
     pub containment: InstallContainment,
-    /// Suggested sandbox of the server.
+    /// Suggested sandbox of the server, or `None` if it can't run in one.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -310,7 +312,8 @@ pub struct InstallDraft {
 pub struct InstallPreview {
     /// Problems of the input values, by key of the input.
     pub input_problems: BTreeMap<String, InputProblem>,
-    /// Problem that does not belong to an input, such as a name that is already in use or an invalid URL.
+    /// Problem that does not belong to an input, such as a name that is already in use or an invalid URL. `None` if
+    /// there is none.
     pub problem: Option<String>,
     /// Configuration that would be added, or `None` if there is a problem.
     pub server: Option<PreviewedServer>,
@@ -349,7 +352,7 @@ pub enum PreviewedServer {
     },
 }
 
-/// Part of the value of a variable or header.
+/// Part of the value of a variable or header in a preview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewedPart {

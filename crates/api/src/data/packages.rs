@@ -15,15 +15,15 @@ pub struct LoadedPackage {
     pub requested_version: Option<String>,
     /// Version that would run now, or `None` if it could not be determined.
     pub version: Option<PackageVersion>,
-    /// Reason why the version could not be determined.
+    /// Reason why the version could not be determined, or `None` if it could.
     pub unknown: Option<UnknownPackage>,
-    /// Version that was approved last, if a different one would run now.
+    /// Version that the user approved last, or `None` if the same version would run now or none was approved.
     pub before: Option<PackageVersion>,
     /// `true` if the registry now offers other files for the version that was approved.
     pub replaced: bool,
     /// Names of further packages in the command, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// Command line as in the settings, before the version is inserted.
+    /// Command line as in the settings, before Drawbridge inserts the version of the package.
     pub configured: String,
 }
 
@@ -43,7 +43,7 @@ pub struct PackageVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
-    /// Reason why the version is unknown.
+    /// Kind of the reason why the version is unknown.
     pub reason: UnknownPackageReason,
     /// Detail of the reason, such as the name of an option or the output of a program. May be empty.
     pub detail: String,

@@ -26,13 +26,13 @@ pub struct ModelProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol that the provider's API uses.
+    /// Kind of the provider, which determines the API that Drawbridge uses.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,
     /// Maximum time without received data during a reply, in seconds, or `None` for the default.
     pub silence_seconds: Option<u32>,
-    /// Content that the wire protocol can't represent, and the conversion of each kind.
+    /// Content that the provider's API can't represent, and the conversion of each kind.
     pub losses: Vec<LossyConversion>,
     /// `true` if an API key is stored for this URL.
     pub has_key: bool,
@@ -48,7 +48,7 @@ pub struct ModelProvider {
     pub problem: Option<ModelProblem>,
 }
 
-/// Content that a wire protocol can't represent, and its conversion.
+/// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
@@ -68,25 +68,25 @@ pub struct Model {
     pub id: String,
     /// Name of the model to display.
     pub name: String,
-    /// Context size in tokens, for request and reply together.
+    /// Context size in tokens, for request and reply together, or `None` if unknown.
     pub context: Option<u32>,
-    /// Maximum number of tokens in a reply.
+    /// Maximum number of tokens in a reply, or `None` if unknown.
     pub max_output: Option<u32>,
     /// Price of the model per million tokens, if known.
     pub price: Option<ModelPrice>,
-    /// `true` if the model accepts images.
+    /// `true` if the model accepts images, or `None` if unknown.
     pub images: Option<bool>,
-    /// `true` if the model accepts audio.
+    /// `true` if the model accepts audio, or `None` if unknown.
     pub audio: Option<bool>,
-    /// `true` if the model accepts files.
+    /// `true` if the model accepts files, or `None` if unknown.
     pub files: Option<bool>,
-    /// `true` if the model supports tools.
+    /// `true` if the model supports tool calls, or `None` if unknown.
     pub tools: Option<bool>,
-    /// `true` if the model supports thinking.
+    /// `true` if the model can reason before it replies (thinking), or `None` if unknown.
     pub thinking: Option<bool>,
 }
 
-/// Price of a model per million tokens.
+/// Price of a model, per million tokens of requests and of replies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
@@ -121,7 +121,7 @@ pub struct SetProvider {
     pub id: String,
     /// Name of the provider for display.
     pub name: String,
-    /// Wire protocol that the provider's API uses.
+    /// Kind of the provider, which determines the API that Drawbridge uses.
     pub kind: ProviderKind,
     /// Base URL to which paths of the provider's API are appended.
     pub url: String,
@@ -129,7 +129,7 @@ pub struct SetProvider {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub silence_seconds: Option<u32>,
-    /// Conversions that the user chose for content that the wire protocol can't represent.
+    /// Conversions that the user chose for content that the provider's API can't represent.
     #[serde(default)]
     pub conversions: Vec<ConversionChoice>,
 }
@@ -184,7 +184,7 @@ pub struct ProviderTest {
     pub models: u32,
     /// Text of the model's reply, or `None` if no model was tested.
     pub reply: Option<String>,
-    /// Time to the first token of the reply, in milliseconds.
+    /// Time from the request to the first token of the reply, in milliseconds. `None` if no reply was received.
     pub first_token_milliseconds: Option<u64>,
     /// Error of the test, if it failed.
     pub problem: Option<ModelProblem>,

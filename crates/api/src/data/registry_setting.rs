@@ -12,8 +12,8 @@ pub struct RegistryReport {
     pub official: bool,
     /// `true` if the URL is from the environment variable `DRAWBRIDGE_REGISTRY`, which overrides the setting.
     pub named: bool,
-    /// Name of the header that is sent with each request to the registry. Its value is stored in the keychain and never
-    /// returned.
+    /// Name of the header that is sent with each request to the registry, or `None` if there is none. The value of the
+    /// header is stored in the keychain and never returned.
     pub header: Option<String>,
 }
 

@@ -5,17 +5,17 @@ use ts_rs::TS;
 
 use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 
-/// Review state of a definition, with findings for the user.
+/// Review state of a definition, and warnings about it for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<ReviewState>,
-    /// `true` if the server has reported a change of the list that was not read yet. Until it is read, each use of the
-    /// list's items requires consent.
+    /// `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
+    /// list again yet. Until then, each use of the list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
-    /// Differences from the definition that the user reviewed.
+    /// Differences from the definition that the user reviewed, or `None` if there are none.
     pub diff: Option<DefinitionDiff>,
     /// Other items whose names are confusable with this one, at most ten.
     pub look_alikes: Vec<LookAlike>,
@@ -36,7 +36,7 @@ pub struct ReviewDefinitions {
     pub prompts: Vec<ReviewedDefinition>,
 }
 
-/// Definition as it was shown to the user.
+/// Reference to a definition of a tool or prompt, as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewedDefinition {
     /// Name of the reviewed tool or prompt.
@@ -53,7 +53,7 @@ pub struct ReviewedDefinitions {
     pub server: String,
     /// Identity of the server as pairs of label and value: its command and program, or its URL.
     pub identity: Vec<(String, String)>,
-    /// Time at which the user last approved the identity, in milliseconds since 1970.
+    /// Time at which the user last approved the identity, in milliseconds since 1970, or `None` if unknown.
     pub identity_since: Option<u64>,
     /// Issuer of the server's tokens, or `None` if it was never signed in to.
     pub issuer: Option<String>,

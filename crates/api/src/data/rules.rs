@@ -33,7 +33,7 @@ pub struct RuleFile {
     /// Reason why the rule file can't be used, or `None` if it can. With an unusable file, every act requires consent.
     pub problem: Option<String>,
     /// Time at which another program last changed the rule file since Drawbridge was started, in milliseconds since
-    /// 1970.
+    /// 1970. `None` if no program did.
     pub changed: Option<u64>,
 }
 
@@ -42,19 +42,20 @@ pub struct RuleFile {
 pub struct ArgumentRule {
     /// JSON Pointer of the argument, such as `/path`.
     pub at: String,
-    /// Kind of test that `pattern` is used in.
+    /// Way in which `pattern` is compared with the argument.
     pub test: ArgumentTest,
     /// Pattern for the argument, whose syntax depends on `test`.
     pub pattern: String,
 }
 
-/// Kind of test on an argument.
+/// Way in which the pattern of a rule is compared with an argument of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentTest {
     /// Glob pattern for a string, with `*` for any characters and `?` for one character.
     Glob,
-    /// Regular expression. It matches anywhere in the string, but in a rule that allows it must match the whole string.
+    /// Regular expression for a string. In a rule that allows, it must match the whole string. In other rules, a match
+    /// anywhere in the string is enough.
     Regex,
     /// Folder. Matches its own path and all paths inside it.
     Folder,
@@ -63,7 +64,7 @@ pub enum ArgumentTest {
     Path,
     /// Origin, or origin with path. Matches URLs at this origin whose path is the same or below.
     Url,
-    /// Range of numbers. Matches the numbers in it.
+    /// Range of numbers. Matches a number inside the range.
     Number,
 }
 
@@ -71,16 +72,16 @@ pub enum ArgumentTest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimRule {
-    /// Required value of `readOnlyHint`: the tool claims that it only reads.
+    /// Required value of `readOnlyHint`. A tool without the hint counts as `false`. `None` accepts both values.
     #[serde(default)]
     pub read_only: Option<bool>,
-    /// Required value of `destructiveHint`: the tool claims that it destroys data, or makes no claim.
+    /// Required value of `destructiveHint`. A tool without the hint counts as `true`. `None` accepts both values.
     #[serde(default)]
     pub destructive: Option<bool>,
-    /// Required value of `idempotentHint`: the tool claims that a repeated call has no further effect.
+    /// Required value of `idempotentHint`. A tool without the hint counts as `false`. `None` accepts both values.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// Required value of `openWorldHint`: the tool claims that it interacts with external entities, or makes no claim.
+    /// Required value of `openWorldHint`. A tool without the hint counts as `true`. `None` accepts both values.
     #[serde(default)]
     pub open_world: Option<bool>,
 }
@@ -99,7 +100,7 @@ pub struct SamplingBudget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// Number of the rule in its source, as text. Empty for a new rule.
+    /// Number of the rule, as text, which identifies the rule in its source. Empty for a new rule.
     pub id: String,
     /// Rule file or session that contains the rule.
     pub source: RuleSource,
@@ -109,25 +110,27 @@ pub struct Rule {
     pub server: String,
     /// Glob pattern for the names of tools, or `None` if the rule also applies to other acts.
     pub tool: Option<String>,
-    /// Direction in which the payload is sent.
+    /// Direction of the acts that the rule applies to: from the host to servers, such as calls, or from servers, such
+    /// as sampling.
     pub direction: RuleDirection,
     /// Conditions on arguments of the call.
     pub arguments: Vec<ArgumentRule>,
-    /// Condition on the server's claims about the tool.
+    /// Condition on the server's claims about the tool, or `None` if the rule has none.
     pub annotations: Option<ClaimRule>,
-    /// Limits that a rule must have if it allows sampling requests.
+    /// Limits on the sampling requests that the rule allows. A rule that allows sampling requests must have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,
     /// Duration for which the rule applies.
     pub scope: RuleScope,
-    /// Expiry of the rule, in milliseconds since 1970.
+    /// Time at which the rule expires, in milliseconds since 1970, or `None` if it has no expiry.
     pub expires_at: Option<u64>,
     /// Note that the user wrote about the rule.
     pub note: String,
     /// `true` if the rule was created by the setting that the user trusts a server.
     pub trusted_server: bool,
-    /// Glob pattern for the identity of servers: a command line, program or URL. Not permitted in a rule that allows.
+    /// Glob pattern for the command line, the program or the URL of servers, or `None` if the rule has no such
+    /// condition. Not permitted in a rule that allows.
     #[serde(default)]
     pub identity: Option<String>,
     /// `true` if the rule also allows calls by a model that has read content of other servers.
@@ -140,7 +143,7 @@ pub struct Rule {
 pub struct RuleRef {
     /// Rule file or session that contains the rule.
     pub source: RuleSource,
-    /// Number of the rule in its source.
+    /// Number of the rule, as text, which identifies the rule in its source.
     pub id: String,
 }
 
@@ -160,7 +163,7 @@ pub struct SetTrust {
     pub trust: TrustDuration,
 }
 
-/// Act on which the policy decides in a dry run.
+/// Request for a dry run, which returns the decision that the policy would make on an act.
 #[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct DryRun {
     /// Name of the server in the settings.
@@ -185,11 +188,12 @@ pub struct DryRunResult {
     pub considered: Vec<ConsideredRule>,
     /// `true` if the server is not running, so that its command and definitions were assumed to be unchanged.
     pub assumed_unchanged: bool,
-    /// Review state of the called tool, from the server's current or last session.
+    /// Review state of the called tool, from the server's current or last session. `None` for acts other than tool
+    /// calls.
     pub review_state: Option<ReviewState>,
     /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
-    /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
-    /// `effect` applies to calls by other callers.
+    /// refused. If the dry run is about a call after untrusted content, which only a model can make, `effect` is this
+    /// refusal. Otherwise `effect` is the decision about a call by the user.
     pub is_tool_turned_off: bool,
 }
 
@@ -226,7 +230,8 @@ pub struct ConsideredRule {
     /// `other-tool`, `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
     /// `asks-each-time`, `over-budget` or `after-untrusted`.
     pub fit: String,
-    /// Index of the argument condition that does not hold, counted from 0.
+    /// Index of the argument condition that does not hold, counted from 0, if `fit` is `other-argument`. Otherwise
+    /// `None`.
     pub argument: Option<u32>,
     /// Evaluation of each argument condition.
     pub arguments: Vec<ArgumentJudgement>,

@@ -12,11 +12,11 @@ use super::{Content, Message, ModelErrorCode, ModelRef};
 pub struct SamplingRequest {
     /// Messages that the model receives, in order.
     pub messages: Vec<Message>,
-    /// System prompt that the server requests.
+    /// System prompt that the server requests, or `None` if it requests none.
     pub system_prompt: Option<String>,
     /// Maximum number of tokens of the response.
     pub max_tokens: u64,
-    /// Sampling temperature of the model.
+    /// Sampling temperature that the server requests, or `None` for the model's default.
     pub temperature: Option<f64>,
     /// Sequences that end the response.
     pub stop_sequences: Vec<String>,
@@ -24,11 +24,11 @@ pub struct SamplingRequest {
     pub include_context: Option<String>,
     /// Names of models that the server prefers, best first.
     pub model_hints: Vec<String>,
-    /// Priority of low cost, from 0 to 1.
+    /// Priority that the server gives to low cost, from 0 to 1, or `None` if it gives none.
     pub cost_priority: Option<f64>,
-    /// Priority of speed, from 0 to 1.
+    /// Priority that the server gives to speed, from 0 to 1, or `None` if it gives none.
     pub speed_priority: Option<f64>,
-    /// Priority of capability, from 0 to 1.
+    /// Priority that the server gives to the capabilities of the model, from 0 to 1, or `None` if it gives none.
     pub intelligence_priority: Option<f64>,
     /// Tools for the model. The server executes their calls.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct SamplingRequest {
     /// Mode of tool choice: `auto`, `required` or `none`.
     #[serde(default)]
     pub tool_choice: Option<String>,
-    /// Metadata for the provider, as JSON.
+    /// Metadata for the model's provider, as JSON.
     pub metadata: Option<Value>,
 }
 
@@ -84,21 +84,22 @@ pub enum ModelChosenBy {
         /// Model hint, as the server sent it.
         hint: String,
     },
-    /// The model ranks best according to the server's priorities.
+    /// The model ranks best among the available models according to the server's priorities.
     Priorities {
         /// Priorities, the highest first: `cost`, `speed`, `intelligence`.
         priorities: Vec<String>,
     },
     /// The model is the user's default model.
     Default,
-    /// The model is the most capable one, or the first if the capabilities are unknown.
+    /// Nothing determines a model, so the most capable one was chosen, or the first one if the capabilities are
+    /// unknown.
     First,
 }
 
-/// Content that a provider's wire protocol can't represent, and its conversion.
+/// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
-    /// Kind of the content or parameter, by its stable name.
+    /// Stable name of the kind of content or of the request parameter that can't be represented.
     pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.
@@ -120,9 +121,9 @@ pub enum SamplingRun {
     },
     /// The model completed its response.
     Done {
-        /// Number of tokens in the request, as reported by the provider.
+        /// Number of tokens in the request, as reported by the provider, or `None` if it reports none.
         input_tokens: Option<u64>,
-        /// Number of tokens in the response, as reported by the provider.
+        /// Number of tokens in the response, as reported by the provider, or `None` if it reports none.
         output_tokens: Option<u64>,
         /// Cost in millionths of a US dollar, if the price is known.
         micros: Option<u64>,
@@ -133,7 +134,7 @@ pub enum SamplingRun {
     Stopped,
     /// The request to the model failed.
     Failed {
-        /// Stable identifier of the cause, independent of the language.
+        /// Stable identifier of the error's cause.
         code: ModelErrorCode,
         /// Cause and suggested remedy, for the user.
         message: String,
@@ -163,9 +164,9 @@ pub struct SamplingSettings {
 pub struct SamplingLimits {
     /// Maximum number of sampling requests, or `None` for no limit.
     pub requests: Option<u64>,
-    /// Maximum number of tokens, of requests and responses together.
+    /// Maximum number of tokens, of requests and responses together, or `None` for no limit.
     pub tokens: Option<u64>,
-    /// Maximum cost in millionths of a US dollar.
+    /// Maximum cost in millionths of a US dollar, or `None` for no limit.
     pub micros: Option<u64>,
 }
 
@@ -192,7 +193,8 @@ pub struct SamplingReport {
     pub total: SamplingUsage,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub reached_limit: Option<ReachedSamplingLimit>,
-    /// `true` if the settings changed after the server was started, so that they apply only after a restart.
+    /// `true` if the server must be restarted, because the sampling capability that was declared to it differs from the
+    /// current settings.
     pub outdated: bool,
 }
 

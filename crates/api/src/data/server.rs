@@ -21,7 +21,8 @@ pub enum ServerConfig {
         /// Arguments as passed to the program.
         #[serde(default)]
         args: Vec<String>,
-        /// Environment variables, in addition to the allow-listed ones.
+        /// Environment variables of the server, in addition to those that Drawbridge passes on from its own
+        /// environment.
         #[serde(default)]
         env: BTreeMap<String, String>,
         /// Names of the variables whose values are stored in the keychain. In responses, `env` contains
@@ -100,7 +101,7 @@ pub struct Server {
     pub config: ServerConfig,
     /// Program and arguments on one line, quoted where needed, or the URL of a remote server.
     pub command_line: String,
-    /// URL of a remote server, parsed into its parts.
+    /// URL of a remote server, parsed into its parts. `None` for a local server.
     pub url: Option<UrlParts>,
     /// Transport of the server: `stdio`, `streamable-http` or `http-sse`, or `http` if it is not detected yet.
     pub transport: String,
@@ -112,13 +113,14 @@ pub struct Server {
     pub approved: bool,
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
-    /// Description of how the revision and the transport of a remote server were detected.
+    /// Description of how the protocol revision, and for a remote server the transport, was detected. `None` before the
+    /// detection.
     pub detection: Option<String>,
-    /// Unverified claims of the server about itself.
+    /// Unverified claims of the server about itself, or `None` before the server has sent them.
     pub claims: Option<ServerClaims>,
     /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
     pub capabilities: Vec<String>,
-    /// Instructions of the server for a model. Untrusted.
+    /// Instructions of the server for a model, or `None` if it provides none. Untrusted text.
     pub instructions: Option<String>,
     /// Number of items in each list.
     pub counts: ListCounts,
@@ -126,7 +128,7 @@ pub struct Server {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unreviewed: Option<UnreviewedCounts>,
-    /// Folders that the server may know of (roots).
+    /// Folders whose paths the server receives as its roots.
     pub roots: RootsState,
     /// URIs of the resources to which Drawbridge is subscribed.
     pub subscriptions: Vec<String>,
@@ -136,17 +138,18 @@ pub struct Server {
     pub log_level: Option<String>,
     /// `true` if consent requests of the server are denied automatically.
     pub muted: bool,
-    /// Duration of the user's trust in the server, by which its tools may be called without a consent request.
+    /// Duration of the user's trust in the server. While the server is trusted, its reviewed tools may be called
+    /// without a consent request.
     pub trust: TrustDuration,
     /// Data flow settings of the server.
     pub flow: DataFlow,
     /// Time at which a temporary mute ends, in milliseconds since 1970. A server is muted temporarily after the user
-    /// has denied three of its consent requests in a row.
+    /// has denied three of its consent requests in a row. `None` if no temporary mute is in effect.
     pub muted_until: Option<u64>,
-    /// Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
-    /// too many requests.
+    /// Number of the server's requests that were refused automatically, because of a mute or too many requests, since
+    /// the user last denied all pending requests of the server at once.
     pub refused_consent_requests: u64,
-    /// Findings about the server's claims about itself.
+    /// Warnings about the server's claims about itself.
     pub marks: ReviewMarks,
     /// Process identifier of a local server, while it runs.
     pub pid: Option<u32>,
@@ -186,7 +189,7 @@ pub enum ServerState {
     },
     /// The server is not running because of an error.
     Failed {
-        /// Kind of the error, by which the page selects its message and actions.
+        /// Kind of the error, by which the UI selects its message and actions.
         reason: FailureReason,
         /// Cause of the failure, as a sentence for the user.
         message: String,
@@ -253,7 +256,7 @@ pub struct UnreviewedCounts {
     pub changed: u32,
 }
 
-/// Folders that a server may know of (roots).
+/// Folders whose paths a server receives as its roots.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsState {
@@ -261,7 +264,8 @@ pub struct RootsState {
     pub decided: bool,
     /// Absolute paths of the folders that the user selected for the server.
     pub folders: Vec<String>,
-    /// Folders that the server receives. With a sandbox, only those that it can access.
+    /// Absolute paths that the server actually receives: all of `folders`, or, with a sandbox, only those that the
+    /// sandbox allows it to access.
     pub sent_folders: Vec<String>,
 }
 
@@ -324,7 +328,7 @@ pub struct ImportText {
 pub struct ImportPreview {
     /// Servers that were found in the text.
     pub servers: Vec<ImportedServer>,
-    /// Reason why the text can't be parsed, with line and column where known.
+    /// Reason why the text can't be parsed, with line and column where known. `None` if it was parsed.
     pub problem: Option<ConfigProblem>,
 }
 
@@ -351,12 +355,12 @@ pub struct SetLogLevel {
     pub level: String,
 }
 
-/// Request to set the folders that a server may know of (roots).
+/// Request to set the folders whose paths a server receives as its roots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetRoots {
     /// Name of the server in the settings.
     pub server: String,
-    /// Absolute paths of the folders that the server may know of.
+    /// Absolute paths of the folders that the server receives as its roots.
     pub folders: Vec<String>,
 }
 

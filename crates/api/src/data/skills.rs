@@ -31,9 +31,9 @@ pub struct Skill {
     /// Files of the skill including `SKILL.md`. `None` if the server generates the files on each read, so that they
     /// can't be verified.
     pub files: Option<Vec<SkillFile>>,
-    /// Members of the front matter that no other field contains.
+    /// Members of the front matter of `SKILL.md` that no other field contains, as JSON. `None` if there are none.
     pub others: Option<Value>,
-    /// Hash of the entry in the list. A later request to read the skill refers to it.
+    /// Hash of the skill's entry in the list, by which a later request to read the skill refers to exactly this entry.
     #[ts(as = "String")]
     pub hash: Hash,
 }
@@ -48,8 +48,8 @@ pub struct ReadSkill {
     pub server: String,
     /// URI of the skill's `SKILL.md`.
     pub skill: String,
-    /// Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
-    /// current skill.
+    /// Hash of the skill's list entry that was shown to the user. The request fails if the entry has changed since.
+    /// `None` reads the skill as it is listed now.
     #[serde(default)]
     #[ts(as = "Option<String>")]
     pub shown_hash: Option<Hash>,

@@ -1,4 +1,4 @@
-//! Conversion of sandboxes and limits between the host's types and those of the page.
+//! Conversion of sandboxes and limits between the host's types and those of the UI.
 
 use host::SandboxStartError;
 use host::view::{
@@ -30,8 +30,8 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// Returns a sandbox proposal for the server in a start request, and the access that the server would have in that
-/// sandbox.
+/// Returns a sandbox proposal for the server whose start waits for consent, and the access that the server would have
+/// in that sandbox.
 pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
     let network = r.network.map(to_network_access).transpose()?;
     Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
@@ -50,7 +50,8 @@ pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<Sand
     })
 }
 
-/// Adds a sandbox to the settings of the server in a start request, and requests consent to the start again.
+/// Adds a sandbox to the settings of the server whose start waits for consent, and requests consent to the start with
+/// the sandbox.
 pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
     api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
@@ -72,7 +73,7 @@ pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsag
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }
 
-/// Converts a sandbox from the page. The host canonicalizes its folders.
+/// Converts a sandbox from the UI. The host canonicalizes its folders.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
@@ -88,7 +89,7 @@ pub(super) fn to_sandbox_config(sandbox: Sandbox) -> Result<SandboxConfig, ApiEr
     Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
 }
 
-/// Converts network access from the page.
+/// Converts network access from the UI.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
@@ -128,8 +129,8 @@ fn sandbox_folder_view(AllowedFolder { path, access }: AllowedFolder) -> Sandbox
     SandboxFolder { path: path.display().to_string(), access }
 }
 
-/// Converts a file that the approval of a start is bound to. `changed` lists the paths that differ from the last
-/// approval.
+/// Converts a file that determines what a server's command runs. `changed` lists the paths of files that have changed
+/// since the last approval.
 pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
     LaunchFile {
         path: file.path.display().to_string(),

@@ -255,7 +255,7 @@ fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
         version: shown(&manifest.version),
         description: shown(&manifest.description),
         author: shown(&manifest.author.name),
-        signature: archive.signature().to_string(),
+        signature: archive.signature().clone(),
         folder: file.folder.display().to_string(),
         files: saturating_count(archive.files().count()),
         unpacked_bytes: archive.files().map(|file| file.size).sum(),

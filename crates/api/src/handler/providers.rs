@@ -12,7 +12,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Age at which a stored list of models is requested again when the page reads the models.
+/// Age at which a stored list of models is requested again when the UI reads the models.
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
@@ -38,7 +38,7 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PROVIDER_PRESETS.to_vec() })
 }
 
-/// Requests outdated lists of models in spawned tasks. The page receives an event when a list arrives.
+/// Requests outdated lists of models in spawned tasks. The UI receives an event when a list arrives.
 fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
@@ -53,8 +53,10 @@ fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::ProviderSettingsError::Url))?;
-    let conversions =
-        r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.feature)?, parse_enum(choice.conversion)?)));
+    let conversions = r
+        .conversions
+        .into_iter()
+        .map(|choice| Ok((parse_enum_variant(choice.feature)?, parse_enum_variant(choice.conversion)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
@@ -112,14 +114,14 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
     Ok(EmptyObject {})
 }
 
-/// Parses the name of an enum variant, as the page sends it.
-fn parse_enum<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
+/// Parses the name of an enum variant, as the UI sends it.
+fn parse_enum_variant<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
-/// Returns the serialized name of an enum variant for the page.
-fn enum_text(value: impl serde::Serialize) -> String {
+/// Returns the serialized name of an enum variant for the UI.
+fn enum_variant_name(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
@@ -127,8 +129,8 @@ fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
     let losses = settings.possible_losses().into_iter().map(|loss| LossyConversion {
         feature: loss.what.code().to_owned(),
-        conversion: enum_text(loss.then),
-        choices: loss.what.conversions().iter().map(enum_text).collect(),
+        conversion: enum_variant_name(loss.then),
+        choices: loss.what.conversions().iter().map(enum_variant_name).collect(),
     });
     ModelProvider {
         losses: losses.collect(),

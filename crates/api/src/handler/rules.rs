@@ -14,7 +14,8 @@ pub(super) async fn read_policy(api: &Api) -> Result<Policy, ApiError> {
     Ok(views::policy_view(api.host.rules_view().await?))
 }
 
-/// Adds a rule. A number is refused, so that the caller can't replace a rule that denies.
+/// Adds a new rule. Returns an error if the rule has a number, so that the caller can't replace an existing rule that
+/// denies.
 pub(super) async fn add_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
     if !r.id.is_empty() {
         return Err(ApiError::new(ErrorCode::Invalid, "a new rule has no number"));
@@ -111,7 +112,7 @@ fn parse_grant_id(text: &str) -> Result<GrantId, ApiError> {
     text.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))
 }
 
-/// Re-adds a grant that was revoked a few seconds ago to the grants in effect.
+/// Restores a grant that was revoked a few seconds ago, so that it is in effect again.
 pub(super) async fn restore_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
     match api.host.restore_grant(parse_grant_id(&r.id)?).await {
         Ok(()) => Ok(EmptyObject {}),

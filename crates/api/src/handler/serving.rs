@@ -37,15 +37,15 @@ impl Api {
         Self { chat, apps, host, environment: None, installer: None, computer: None }
     }
 
-    /// Shows apps in frames of pages with these origins. The caller serves [`AppViews::respond`] to the frames, each
-    /// view from an origin of its own.
+    /// Permits pages with these origins to display MCP apps in frames. The caller has to serve the responses of
+    /// [`AppViews::respond`] to the frames, with a separate origin for each displayed app.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
         self.apps = self.apps.with_ancestors(ancestors);
         self
     }
 
-    /// Returns the shown apps.
+    /// Returns the manager of the displayed MCP apps.
     #[must_use]
     pub const fn app_views(&self) -> &AppViews {
         &self.apps
@@ -57,7 +57,7 @@ impl Api {
         &self.host
     }
 
-    /// Returns the conversations of the host, which also make its tool calls.
+    /// Returns the conversations of the host. The API also makes tool calls of the user through them.
     #[must_use]
     pub const fn chat(&self) -> &Chat {
         &self.chat

@@ -8,9 +8,9 @@ use super::Api;
 use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
-/// Maximum number of notes on skills whose list entries are invalid. Further ones are only counted.
+/// Maximum number of notes about skills with an invalid list entry. Further invalid entries are only counted.
 const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
-/// Maximum length of a skill's URI in such a note, in characters.
+/// Maximum length of the skill's URI in a note about an invalid list entry, in characters.
 const MAX_NOTE_URI_CHARS: usize = 200;
 
 pub(super) async fn list_skills(api: &Api, server: String) -> Result<Skills, ApiError> {

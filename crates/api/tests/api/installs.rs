@@ -30,7 +30,7 @@ async fn start_registry() -> TestRegistry {
     TestRegistry::start(vec![notes_server_entry(active_metadata()), old]).await
 }
 
-async fn expect_refusal(api: &Api, command: &str, request: Value) -> (ErrorCode, String) {
+async fn run_failing_command(api: &Api, command: &str, request: Value) -> (ErrorCode, String) {
     let error = dispatch(api, command, request).await.unwrap_err();
     (error.code, error.message)
 }
@@ -85,7 +85,7 @@ async fn package_is_offered_previewed_and_installed() {
     assert_eq!(preview["server"]["env"], json!({ "NOTES_KEY": ["secret"] }), "the secret should be masked");
     assert!(!preview.to_string().contains("s3cret-value"));
     let other = json!({ "draft": draft, "hash": "0".repeat(64) });
-    assert_eq!(expect_refusal(&api, "install_server", other).await.0, ErrorCode::Stale);
+    assert_eq!(run_failing_command(&api, "install_server", other).await.0, ErrorCode::Stale);
     let install = json!({ "draft": draft, "hash": preview["hash"] });
     let response = run_command(&api, "install_server", install).await;
     assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
@@ -107,7 +107,7 @@ async fn bundle_is_offered_and_installed() {
     let origin = &offer["origin"];
     assert_eq!(
         (&origin["file"], &origin["files"], &origin["signature"]),
-        (&json!("demo.mcpb"), &json!(2), &json!("not signed"))
+        (&json!("demo.mcpb"), &json!(2), &json!({ "state": "absent" }))
     );
     assert_eq!(offer["source"]["sha256"], origin["sha256"], "the source should be pinned to the hash");
     let draft = json!({ "source": offer["source"], "name": "demo", "sandbox": offer["plan"]["sandbox"] });
@@ -116,7 +116,8 @@ async fn bundle_is_offered_and_installed() {
     run_command(&api, "install_server", json!({ "draft": draft, "hash": preview["hash"] })).await;
     let command = preview["server"]["command"].as_str().unwrap();
     assert!(fs::metadata(command).unwrap().is_file(), "{command}");
-    let (code, message) = expect_refusal(&api, "plan_install", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
+    let (code, message) =
+        run_failing_command(&api, "plan_install", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
     assert_eq!(code, ErrorCode::BadRequest, "a relative path should be rejected: {message}");
 }
 
@@ -126,7 +127,7 @@ async fn failed_offers_report_the_cause() {
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
-    assert_eq!(expect_refusal(&api, "plan_install", source).await.0, ErrorCode::NotFound);
+    assert_eq!(run_failing_command(&api, "plan_install", source).await.0, ErrorCode::NotFound);
     registry.entries.lock().unwrap()[0] =
         notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let source = json!({ "from": "registry", "name": SERVER_NAME, "target": { "kind": "package", "number": 1 } });
@@ -134,7 +135,7 @@ async fn failed_offers_report_the_cause() {
     assert!(offer["problem"].as_str().unwrap().contains("deleted"), "{offer}");
     assert_eq!(offer["origin"]["listing"]["statusMessage"], "malware");
     let without = Api::new(app.host.clone());
-    assert_eq!(expect_refusal(&without, "search_registry", json!({})).await.0, ErrorCode::NotFound);
+    assert_eq!(run_failing_command(&without, "search_registry", json!({})).await.0, ErrorCode::NotFound);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::app::TestApp;
 
 /// Starts the server, and returns the files listed in the consent request.
-async fn launch_files_of_request(app: &TestApp, api: &Api) -> Vec<Value> {
+async fn start_and_list_launch_files(app: &TestApp, api: &Api) -> Vec<Value> {
     let request = app.consent_request("near", "its start", |_| true).await;
     let requests = dispatch(api, "read_snapshot", json!({})).await.unwrap();
     let id = request.id.0.to_string();
@@ -30,7 +30,7 @@ async fn s06_every_hashed_launch_file_is_shown() {
     let config = json!({"type": "stdio", "command": "sh", "args": [script]});
     dispatch(&api, "add_server", json!({"name": "near", "config": config})).await.unwrap();
     app.host.start_server("near".into()).await.unwrap();
-    let files = launch_files_of_request(&app, &api).await;
+    let files = start_and_list_launch_files(&app, &api).await;
     let [program, own] = &files[..] else { panic!("expected the program and its script: {files:?}") };
     assert_eq!((&program["role"], &own["role"]), (&json!("program"), &json!("argument")), "roles of the files");
     assert!(program["path"].as_str().unwrap().ends_with("/sh"), "{program}");
@@ -49,7 +49,7 @@ async fn s06_every_hashed_launch_file_is_shown() {
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     std::fs::write(&script, format!("# another\n{begin}")).unwrap();
     app.host.start_server("near".into()).await.unwrap();
-    let files = launch_files_of_request(&app, &api).await;
+    let files = start_and_list_launch_files(&app, &api).await;
     let changed: Vec<&Value> = files.iter().map(|file| &file["changed"]).collect();
     assert_eq!(changed, [false, true], "only the script should be marked as changed: {files:?}");
     app.host.close().await;

@@ -7,6 +7,7 @@ mod computer;
 #[cfg(unix)]
 mod containment;
 mod contract;
+mod conversation_scope;
 #[cfg(unix)]
 mod environment;
 mod import;

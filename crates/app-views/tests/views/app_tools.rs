@@ -231,12 +231,34 @@ async fn tools_end_with_the_app() {
     test.views.revoke(SERVER, PAGE_URI).await.unwrap();
     let failed = call_result(running).await;
     assert!(matches!(&failed, Err(CallFailure::Session { server, .. }) if server == SERVER), "{failed:?}");
-    let gone = async {
-        while test.tools_for_model().await > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(EVENT_TIMEOUT, gone).await.expect("the model should get no tools of a closed app");
+    assert_eq!(test.tools_for_model().await, 0, "the model should get no tools of a closed app");
     let later = call_result(test.spawn_app_call("2", &opened, &stop)).await;
     assert!(matches!(later, Err(CallFailure::NotFound(_))), "{later:?}");
+}
+
+// [apps-draft-tools-closed]
+#[tokio::test]
+async fn tools_are_gone_at_the_moment_when_the_app_is_closed() {
+    type Close = fn(&TestViews, &OpenedApp);
+    let ways: [(&str, Close); 3] = [
+        ("the user closes the app", |test, opened| test.views.close(&opened.view)),
+        ("the page of the main window is loaded again", |test, _| test.views.remove_views_of_main_window(&[])),
+        ("the window of the conversation is closed", |test, _| test.views.remove_views_of_conversation(CONVERSATION)),
+    ];
+    for (what, close) in ways {
+        let mut test = TestViews::start(&[HTML], json!({})).await;
+        let opened = test.open_with_tools_on().await;
+        assert_eq!(test.tools_for_model().await, 1, "{what}");
+        let stop = CancellationToken::new();
+        let pending = test.spawn_app_call("1", &opened, &stop);
+        let request = test.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
+        close(&test, &opened);
+        // Nothing has awaited since then, so that the task of the app has not run.
+        assert_eq!(test.tools_for_model().await, 0, "{what}");
+        // The request may have been withdrawn meanwhile.
+        let _ = test.app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+        assert!(call_result(pending).await.is_err(), "{what}");
+        let later = call_result(test.spawn_app_call("2", &opened, &stop)).await;
+        assert!(matches!(later, Err(CallFailure::NotFound(_))), "{what}: {later:?}");
+    }
 }

@@ -5,6 +5,7 @@ mod app_tools;
 mod approval;
 mod frames;
 mod messages;
+mod reads;
 mod sampling;
 mod streamed;
 

@@ -192,20 +192,6 @@ async fn model_context_and_messages_of_an_app_require_a_conversation() {
 }
 
 #[tokio::test]
-async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
-    let opened = test.open_initialized().await;
-    let params = json!({ "uri": "notes://what-the-user-typed" });
-    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }));
-    let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
-    let request = test.app.consent_request(SERVER, "the read of the app", is_read).await;
-    assert_eq!(request.reason, "app-reads-ask");
-    test.app.decide(&request, UserDecision::Deny).await;
-    let refused = test.response(&opened, 1).await;
-    assert!(refused["error"].is_object(), "{refused}");
-}
-
-#[tokio::test]
 async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
@@ -226,7 +212,12 @@ async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() 
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_initialized().await;
+    assert_eq!(test.views.apps_of_conversation("another"), [], "no other window should show the app");
+    let apps = test.views.apps_of_main_window(&[]);
+    let [app] = apps.as_slice() else { panic!("one app should be shown: {apps:?}") };
+    assert_eq!((app.server.as_str(), app.tool.as_str()), (SERVER, TOOL), "the app should be named");
     test.views.remove_views_of_main_window(&[]);
+    assert_eq!(test.views.apps_of_main_window(&[]), [], "a closed app should not be named");
     test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     let late = test.views.receive_message(&opened.view, "{}".to_owned());
     assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");

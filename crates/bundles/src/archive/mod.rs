@@ -27,12 +27,13 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use installs::BundleSignature;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::BundleError;
 use crate::limits::MAX_ARCHIVE_BYTES;
 use crate::tree::{FileTree, HashingWriter};
-use crate::{BundleError, Signature};
 
 /// Metadata of a file in an archive. The content is read with [`Archive::read`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,7 +64,7 @@ pub struct Archive {
     sha256: String,
     files: BTreeMap<String, ArchiveFile>,
     folders: Vec<String>,
-    signature: Signature,
+    signature: BundleSignature,
 }
 
 impl Archive {
@@ -103,7 +104,7 @@ impl Archive {
 
     /// Returns the signature block after the archive, which is not verified.
     #[must_use]
-    pub fn signature(&self) -> &Signature {
+    pub fn signature(&self) -> &BundleSignature {
         &self.signature
     }
 

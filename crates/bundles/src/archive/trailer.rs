@@ -2,10 +2,12 @@
 
 use std::fs::File;
 
+use installs::BundleSignature;
+
 use super::records::{END_RECORD_LENGTH, EndRecord, ZIP64_LOCATOR_LENGTH, ZIP64_LOCATOR_SIGNATURE};
 use super::{ArchiveRefusal, read_at};
+use crate::BundleError;
 use crate::signature::{self, MAX_SIGNATURE_BLOCK_BYTES};
-use crate::{BundleError, Signature};
 
 /// Position and size of the central directory in the file.
 pub(super) struct CentralDirectory {
@@ -17,7 +19,7 @@ pub(super) struct CentralDirectory {
 /// Reads the end record, which must be at the end of the file or directly before a signature block. Refuses an archive
 /// with any comment except a signature block, since the comment could contain another end record, which other programs
 /// would use.
-pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
+pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, BundleSignature), BundleError> {
     let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_SIGNATURE_BLOCK_BYTES) as u64;
     let tail_at = size.saturating_sub(longest);
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
@@ -44,7 +46,7 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     if at + directory_size != tail_at + end_at as u64 {
         return Err(misplaced_directory_reason(at + directory_size, tail_at + end_at as u64).into());
     }
-    Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::parse(block)))
+    Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, signature::parse_signature(block)))
 }
 
 /// Returns the reason why no end record is at the end of an archive file. Searches for one at an earlier position.

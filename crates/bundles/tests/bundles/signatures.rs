@@ -1,13 +1,14 @@
 //! Tests of signed bundles. `signature.bin` is the block written by `mcpb sign --self-signed`, version 2.1.2.
 
-use bundles::{ArchiveRefusal, Signature};
+use bundles::ArchiveRefusal;
+use installs::BundleSignature;
 
 use crate::sample::{BundleFolder, assert_refused, valid_zip};
 use crate::zip_writer::Zip;
 
 const SIGNATURE_BLOCK: &[u8] = include_bytes!("signature.bin");
 
-fn read_signature(zip: &Zip) -> Signature {
+fn read_signature(zip: &Zip) -> BundleSignature {
     let disk = BundleFolder::with_file(&zip.to_bytes());
     disk.install().unwrap();
     disk.open().unwrap().archive.signature().clone()
@@ -29,7 +30,7 @@ fn both_forms_of_a_signed_bundle_are_parsed() {
 #[test]
 fn invalid_signature_is_unreadable() {
     for der in [&b""[..], b"no certificate", &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff], &SIGNATURE_BLOCK[15..1000]] {
-        assert_eq!(read_signature(&Zip { suffix: signature_block(der), ..valid_zip() }), Signature::Unreadable);
+        assert_eq!(read_signature(&Zip { suffix: signature_block(der), ..valid_zip() }), BundleSignature::Unreadable);
     }
 }
 

@@ -97,7 +97,7 @@ const fn contains_server_text(failure: &CallFailure) -> bool {
             CallError::Server(_)
                 | CallError::BadAnswer { .. }
                 | CallError::Unreadable(_)
-                | CallError::Closed(CloseReason::OpeningFailed(_) | CloseReason::ConnectionLost(_))
+                | CallError::Closed(CloseReason::HandshakeFailed(_) | CloseReason::ConnectionLost(_))
                 | CallError::Undelivered { .. }
                 | CallError::TaskCancelled { .. }
         ),

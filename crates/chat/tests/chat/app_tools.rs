@@ -30,23 +30,25 @@ fn is_app_call(request: &ConsentRequestView) -> bool {
     matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == shown_app())
 }
 
-/// Turns on the app's tool for the conversation, and returns the commands that the app receives.
-async fn turn_on(talk: &TestConversation) -> mpsc::Receiver<AppToolCommand> {
+/// Commands that the task of the app receives, and the value that exists while the app is shown.
+type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
+
+/// Turns on the app's tool for the conversation, and returns the app's side.
+async fn turn_on(talk: &TestConversation) -> ShownApp {
     turn_on_with_output_schema(talk, None).await
 }
 
-async fn turn_on_with_output_schema(
-    talk: &TestConversation,
-    output_schema: Option<Value>,
-) -> mpsc::Receiver<AppToolCommand> {
+async fn turn_on_with_output_schema(talk: &TestConversation, output_schema: Option<Value>) -> ShownApp {
     let (commands, received) = mpsc::channel(1);
+    let shown = Arc::new(());
     let input_schema = json!({ "type": "object" });
     let tool = Tool { name: MOVE.to_owned(), input_schema, output_schema, ..Tool::default() };
     let (server, conversation) = ("demo".to_owned(), CONVERSATION_ID.to_owned());
     let hash = Hash::of_json(&json!([tool])).to_string();
-    let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
+    let (tools, own) = (Arc::new(vec![tool]), Arc::downgrade(&shown));
+    let tools = AppTools { server, app: shown_app(), conversation, tools, commands, shown: own };
     talk.app.host.turn_on_app_tools(tools, hash).await.unwrap();
-    received
+    (received, shown)
 }
 
 #[tokio::test]
@@ -54,12 +56,15 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
     let key = app_tool_key("demo", &shown_app(), MOVE);
     let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
     let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
-    let mut received = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on(&talk).await;
     talk.send("Move card 7").await;
     let request = talk.app.consent_request("demo", "the call", is_app_call).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let command = tokio::time::timeout(EVENT_TIMEOUT, received.recv()).await.unwrap();
-    let Some(AppToolCommand::Call { arguments, reply, .. }) = command else { panic!("the app receives the call") };
+    let Some(AppToolCommand::Call { arguments, delivered, reply, .. }) = command else {
+        panic!("the app receives the call")
+    };
+    delivered.send(()).unwrap();
     assert_eq!(Value::Object(arguments), json!({ "card": 7 }));
     let result = json!({ "content": [{ "type": "text", "text": "Card 7 is done." }] });
     let result: CallToolResult = serde_json::from_value(result).unwrap();
@@ -76,6 +81,25 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
     let source = "Data from the server \"demo\", the result of the tool \"move\" of its app \"show\":";
     assert!(results[0].1.contains(source), "the result has its source: {results:?}");
     assert!(results[0].1.contains("Card 7 is done."), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_did_not_reach_the_app_is_recorded_and_told_to_the_model_as_not_sent() {
+    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
+    let mut talk = TestConversation::new(vec![call, text_reply("It is closed.")], &["add"]).await;
+    let (mut received, _shown) = turn_on(&talk).await;
+    talk.send("Move card 7").await;
+    let request = talk.app.consent_request("demo", "the call", is_app_call).await;
+    talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    // The app was closed between the approval and the delivery.
+    drop(tokio::time::timeout(EVENT_TIMEOUT, received.recv()).await.unwrap());
+    let items = talk.wait_for_end().await;
+    let ItemBody::ToolCall { error: Some(error), result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
+    assert!(error.contains("was not sent"), "{error}");
+    let requests = talk.model.requests();
+    let results = tool_results(requests[1].messages.last().unwrap());
+    assert!(results[0].1.contains("was not sent"), "{results:?}");
 }
 
 #[tokio::test]
@@ -104,7 +128,7 @@ async fn tool_of_an_app_is_not_called_if_its_server_was_turned_off_during_the_to
     steps.insert(0, ModelStep::Says(ReplyDelta::Text("I move.".into())));
     steps.insert(1, ModelStep::Waits(Duration::from_millis(100)));
     let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
-    let mut received = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on(&talk).await;
     talk.send("Move card 7").await;
     talk.wait_for_delta().await;
     talk.change_settings(|settings| settings.servers.clear()).await;
@@ -127,12 +151,13 @@ async fn results_are_checked_against_the_output_schema_that_the_user_approved() 
         let key = app_tool_key("demo", &shown_app(), MOVE);
         let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
         let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
-        let mut received = turn_on_with_output_schema(&talk, Some(schema.clone())).await;
+        let (mut received, _shown) = turn_on_with_output_schema(&talk, Some(schema.clone())).await;
         talk.send("Move card 7").await;
         let request = talk.app.consent_request("demo", "the call", is_app_call).await;
         talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let command = tokio::time::timeout(EVENT_TIMEOUT, received.recv()).await.unwrap();
-        let Some(AppToolCommand::Call { reply, .. }) = command else { panic!("the app receives the call") };
+        let Some(AppToolCommand::Call { delivered, reply, .. }) = command else { panic!("the app receives the call") };
+        delivered.send(()).unwrap();
         if changes_list {
             talk.app.host.turn_off_app_tools(shown_app().view, false).await.unwrap();
         }
@@ -151,7 +176,7 @@ async fn calls_after_the_result_of_an_app_ask_although_a_grant_allows_them() {
     let answers =
         vec![add("u1"), scripted_reply(vec![tool_use("u2", &key, json!({}))]), add("u3"), text_reply("Done.")];
     let mut talk = TestConversation::new(answers, &["add"]).await;
-    let mut received = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on(&talk).await;
     talk.send("Go on").await;
     let is_call = |request: &ConsentRequestView| matches!(&request.body, ConsentRequestBody::Tool { app: None, .. });
     let request = talk.app.consent_request("demo", "the first call", is_call).await;
@@ -159,7 +184,8 @@ async fn calls_after_the_result_of_an_app_ask_although_a_grant_allows_them() {
     let request = talk.app.consent_request("demo", "the call of the app's tool", is_app_call).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let command = tokio::time::timeout(EVENT_TIMEOUT, received.recv()).await.unwrap();
-    let Some(AppToolCommand::Call { reply, .. }) = command else { panic!("the app receives the call") };
+    let Some(AppToolCommand::Call { delivered, reply, .. }) = command else { panic!("the app receives the call") };
+    delivered.send(()).unwrap();
     let result = CallToolResult { structured_content: Some(json!(1)), ..CallToolResult::default() };
     reply.send(Ok(result)).unwrap();
     let request = talk.app.consent_request("demo", "the last call", is_call).await;

@@ -47,9 +47,9 @@ pub(crate) struct NewProvider {
     /// Base URL of the API.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Wire format. Defaults to that of the known provider, or else to OpenAI's.
+    /// API of the provider. Defaults to that of the known provider, or else to OpenAI's.
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) kind: Option<WireProtocolName>,
+    pub(crate) kind: Option<ProviderKindName>,
     /// Display name of the provider.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -58,9 +58,9 @@ pub(crate) struct NewProvider {
     pub(crate) key: bool,
 }
 
-/// Wire formats of providers.
+/// Kinds of providers, as they are named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WireProtocolName {
+pub(crate) enum ProviderKindName {
     /// OpenAI's chat completions, which most other providers support as well.
     Openai,
     /// The Responses API of OpenAI.

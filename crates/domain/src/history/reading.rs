@@ -1,4 +1,4 @@
-//! Records of content that a conversation has read from a server: output of a tool, a prompt, or a resource. The data
+//! Records of a server's content that was read in a conversation: output of a tool, a prompt, or a resource. The data
 //! flow settings of a server ([`crate::data_flow`]) determine which content makes later calls of the same server
 //! require consent.
 
@@ -9,7 +9,7 @@ use crate::call::CallKind;
 /// Maximum length of a name or URI in a [`Reading`], in characters.
 const MAX_READING_NAME_CHARS: usize = 200;
 
-/// Record of content that a conversation has read from one server.
+/// Record that content of a server was read in a conversation, and so may influence the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +26,7 @@ pub struct Reading {
     pub open_world: bool,
 }
 
-/// Kind of content that a conversation has read.
+/// Kind of a server's content that was read in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -42,7 +42,7 @@ pub enum ReadingKind {
 }
 
 impl ReadingKind {
-    /// All kinds of content that a conversation can read, in the order of their declaration.
+    /// All kinds of content, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
     /// Returns the name of this kind in the database of the history.
@@ -68,7 +68,8 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Creates a record of content from a server. `name` is truncated to [`MAX_READING_NAME_CHARS`] characters.
+    /// Creates the record of content from a server, with `open_world` unset. `name` is truncated to
+    /// [`MAX_READING_NAME_CHARS`] characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
         let name = name.chars().take(MAX_READING_NAME_CHARS).collect();

@@ -12,14 +12,14 @@ use crate::history::OmittedContent;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ReplyAppend {
-    /// Text for the user to append to the reply.
+    /// Text to append to a part of the reply that the user reads.
     Text {
         /// Index of the text part in the reply.
         part: usize,
         /// Text to append to the text part.
         text: String,
     },
-    /// Reasoning to append to a thinking part.
+    /// Reasoning to append to a part of the reply that contains the model's reasoning.
     Thinking {
         /// Index of the reasoning part in the reply.
         part: usize,

@@ -28,9 +28,9 @@ impl ItemBody {
     }
 }
 
-/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is set only for tools of apps,
-/// which the user and other hosts can fill with anything, since an item does not record if a tool claims to reach an
-/// open world.
+/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is set for all tools that MCP
+/// apps provide, since an app's output may contain data from other hosts or the user. It is unset for tools of servers,
+/// since an item does not record if a tool claims to reach an open world.
 pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {

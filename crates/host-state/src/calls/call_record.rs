@@ -18,20 +18,20 @@ use crate::{CallTicket, RunId};
 /// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
-/// A call at the time when it is sent.
+/// Details of a call that its caller receives when the call is sent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Output schema in the definition that the user approved with the call of an app's tool, if it has one. `None` for
-    /// calls of servers, whose definitions are in their catalog.
+    /// Output schema in the definition of an app's tool that was approved with the call, if the definition has one.
+    /// `None` for calls of servers, whose definitions are in their catalog.
     pub output_schema: Option<Value>,
 }
 
 /// Sender that notifies a caller when the call is sent to its server or app. Dropped if the call is never sent.
 pub type SentNotifier = oneshot::Sender<SentCall>;
 
-/// A call that a caller requests from the owner.
+/// A call that a caller requests from the host.
 pub struct NewCall {
     /// Identifier, chosen by the caller and unique among the calls in progress.
     pub id: String,
@@ -43,23 +43,23 @@ pub struct NewCall {
     pub name: String,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
-    /// Hash of the requested prompt's definition as displayed to the user, or `None` for other calls.
+    /// Hash of the prompt's definition that was displayed to the user before the call, or `None` for other calls.
     pub shown: Option<String>,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
 }
 
-/// Work in progress beside the owner on which a call waits before it is sent.
+/// Work outside of the host's main task for which a call waits before it is sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PendingCallWork {
-    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
-    /// resolutions are ignored.
+    /// Number of the current resolution of symbolic links in the call's path arguments, or `None` if none is in
+    /// progress. Results of earlier resolutions are ignored.
     pub following: Option<u64>,
-    /// Number of the write in progress of the call's audit entry, or `None`.
+    /// Id of the current write of the call's audit entry, or `None` if none is in progress.
     pub writing: Option<u64>,
 }
 
@@ -69,38 +69,41 @@ pub struct CallRecord {
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Shown app of the server that provides the tool and receives the call, or `None` if the server does.
+    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
     pub requested_prompt: Option<Hash>,
-    /// Facts for the caller, collected until the call is sent.
+    /// Details that the caller receives when the call is sent.
     pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
-    /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
+    /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
+    /// that and after the call ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Sender of commands to the app that received the call, or `None` before it was sent and for calls of servers.
+    /// Sender of commands to the task of the app to which the call was passed, or `None` before that and for calls of
+    /// servers.
     /// Retained here, since a call continues after the app's tools are turned off.
     pub app_commands: Option<mpsc::Sender<AppToolCommand>>,
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
     /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
-    pub entry: u64,
-    /// Work in progress beside the owner on which the call waits.
+    pub entry_position: u64,
+    /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,
-    /// Result of the call, retained until the call's audit entry is durable.
+    /// Result of the call, if it arrived before the call's audit entry is durable. It is passed on once the entry is
+    /// durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
     /// Sender for the result of the call.
     pub reply: oneshot::Sender<CallReply>,
 }
 
 impl CallRecord {
-    /// Creates the record of a new call, about which neither the policy nor the user has decided yet.
+    /// Creates the record of a new call, which neither the policy nor the user has allowed or denied yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, app, request, shown: _, sent } = call;
         let view = ServerCall {
@@ -127,10 +130,19 @@ impl CallRecord {
             ticket: None,
             app_commands: None,
             open_world: false,
-            entry: 0,
+            entry_position: 0,
             pending: PendingCallWork::default(),
             held: None,
             reply,
+        }
+    }
+
+    /// Sets the call to running, and notifies the caller that the call was sent.
+    pub fn set_sent(&mut self) {
+        self.view.state = CallState::Running;
+        if let Some(sent) = self.sent.take() {
+            // The caller may have stopped waiting.
+            let _ = sent.send(std::mem::take(&mut self.sent_call));
         }
     }
 

@@ -17,8 +17,10 @@ pub struct CallRequest {
 
 /// Cached hash of a tool call.
 struct ToolCallHash {
-    /// Hash of the tool's definition that is part of the hashed payload.
-    definition: Hash,
+    /// [`DefinitionDigest::grant_hash`] of the tool when `call` was computed. If the tool has another one now, `call`
+    /// is computed again.
+    grant_hash: Hash,
+    /// Hash of the call's payload: the tool's definition and the arguments.
     call: Hash,
 }
 
@@ -62,7 +64,7 @@ impl CallRequest {
     /// and the arguments as canonical JSON, or `None` if the request is not a tool call.
     pub fn hash(&mut self, definition: &DefinitionDigest) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
-        self.hashed = Some(ToolCallHash { definition: definition.approval.clone(), call: call.clone() });
+        self.hashed = Some(ToolCallHash { grant_hash: definition.grant_hash.clone(), call: call.clone() });
         Some((call, sent))
     }
 
@@ -70,7 +72,7 @@ impl CallRequest {
     /// a tool call. Computes the hash only if the arguments or the definition have changed since it was cached.
     pub fn current_hash(&self, definition: &DefinitionDigest) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
-            Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),
+            Some(hashed) if hashed.grant_hash == definition.grant_hash => Some(Cow::Borrowed(&hashed.call)),
             _ => Some(Cow::Owned(definition.call_hash(self.arguments()?).0)),
         }
     }

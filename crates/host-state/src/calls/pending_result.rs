@@ -22,11 +22,12 @@ pub struct ResultOrigin {
     pub server: String,
     /// Name of the called tool.
     pub tool: String,
-    /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+    /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server itself
+    /// provides it.
     pub app: Option<String>,
 }
 
-/// The outcome of the user's review of a call's result, which a model has requested.
+/// Outcome of the user's review of the result of a call that a model requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
     /// The model reads the result.

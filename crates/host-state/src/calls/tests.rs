@@ -40,7 +40,7 @@ fn call_ids_are_unique_and_calls_are_bounded() {
 }
 
 #[test]
-fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
+fn outcome_for_a_call_does_not_apply_to_a_later_call_with_its_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     calls.records.get_mut("1").expect("the call exists").pending.writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
@@ -51,7 +51,7 @@ fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
 }
 
 #[test]
-fn sender_is_known_only_if_it_is_unambiguous() {
+fn call_with_a_method_is_known_only_if_unambiguous() {
     let mut calls = table(&[
         ("1", "s", CallState::Running),
         ("2", "s", CallState::AwaitingApproval),
@@ -69,12 +69,20 @@ fn sender_is_known_only_if_it_is_unambiguous() {
 }
 
 #[test]
-fn calls_reach_their_app_after_its_tools_are_turned_off() {
+fn cancellation_reaches_an_app_after_its_tools_are_turned_off() {
     let app = ProvidingApp { view: "v".to_owned(), tool: "show".to_owned() };
     let (commands, mut received) = mpsc::channel(1);
     let (server, conversation) = ("s".to_owned(), "c".to_owned());
     let mut calls = table(&[("2", "s", CallState::Running)]);
-    let tools = AppTools { server, app: app.clone(), conversation, tools: Arc::default(), commands: commands.clone() };
+    let shown = Arc::new(());
+    let tools = AppTools {
+        server,
+        app: app.clone(),
+        conversation,
+        tools: Arc::default(),
+        commands: commands.clone(),
+        shown: Arc::downgrade(&shown),
+    };
     calls.app_tools.insert(tools);
     let running = CallRecord { app: Some(app), app_commands: Some(commands), ..*call("1", "s", CallState::Running) };
     calls.records.insert(Arc::from("1"), Box::new(running));
@@ -104,7 +112,7 @@ fn consent_requests_of_one_round_count_once() {
 }
 
 #[test]
-fn ended_run_takes_its_own_tickets_only() {
+fn tickets_are_listed_for_their_own_run_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
         calls.tickets.insert(CallTicket(ticket), TicketPurpose::Call { run: RunId(run), id: Arc::from("x") });

@@ -6,7 +6,7 @@ use offers::catalog::{Catalog, CatalogList};
 use tokio::sync::oneshot;
 
 /// Maximum number of callers that wait for lists to be read again. Others receive the current catalog immediately.
-const MAX_WAITING_CALLERS: usize = 64;
+const MAX_REFRESH_WAITERS: usize = 64;
 
 /// Callers that wait until lists of a server are read again.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl PendingRefreshes {
     /// Registers a caller that waits until these lists are read again. If too many callers wait, `known` is returned
     /// immediately.
     pub fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
-        if lists.is_empty() || self.0.len() >= MAX_WAITING_CALLERS {
+        if lists.is_empty() || self.0.len() >= MAX_REFRESH_WAITERS {
             // The caller may have stopped waiting.
             let _ = reply.send(Arc::clone(known));
             return;

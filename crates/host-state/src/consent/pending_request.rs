@@ -33,7 +33,7 @@ pub enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the id of the call that is displayed with the consent request, if any.
+    /// Returns the id of the call that the consent request is displayed with, if it belongs to a call.
     pub fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
@@ -63,7 +63,8 @@ pub struct PendingRequest {
     /// Set while files or paths are being examined before a decision is executed. A denial doesn't wait for the
     /// examination.
     pub being_looked_at: bool,
-    /// Model run that replies to the request. Stops when the request is removed.
+    /// Model run that replies to a sampling request, or `None` if none is in progress. The run stops when the request
+    /// is removed.
     pub running: Option<ModelRun>,
 }
 

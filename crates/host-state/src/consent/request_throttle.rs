@@ -11,14 +11,14 @@ use crate::RunId;
 /// Number of consecutive denials after which a server is muted for a while.
 pub const DENIALS_UNTIL_MUTE: u32 = 3;
 /// Maximum interval between two denials that count as consecutive.
-const MAX_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
+const MAX_CONSECUTIVE_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// Counters of one server's denied and automatically refused requests.
 #[derive(Debug, Default)]
 pub struct RequestThrottle {
     /// Number of consecutive denials by the user.
     refusals: u32,
-    /// Time of the last denial by the user.
+    /// Time of the last denial by the user, or `None` if there was none.
     last: Option<Instant>,
     /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,
@@ -45,7 +45,7 @@ impl RequestThrottle {
 
     /// Counts a denial by the user. Returns `true` if there were enough consecutive denials to mute the server.
     pub fn count_denial(&mut self, now: Instant) -> bool {
-        if self.last.is_some_and(|last| now.duration_since(last) > MAX_DENIAL_INTERVAL) {
+        if self.last.is_some_and(|last| now.duration_since(last) > MAX_CONSECUTIVE_DENIAL_INTERVAL) {
             self.refusals = 0;
         }
         self.refusals += 1;
@@ -79,8 +79,8 @@ impl RequestThrottle {
         if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
-    /// Resets the counts of refused requests when the user handles all requests of the server. With `mute` set, the
-    /// mute lasts until the user unmutes the server.
+    /// Resets the counts of automatically refused requests when the user denies all pending requests of the server.
+    /// With `mute` set, a temporary mute is removed, because the server is muted until the user unmutes it.
     pub const fn reset(&mut self, mute: bool) {
         (self.before, self.muted) = (self.rate_limited, 0);
         if mute {
@@ -102,11 +102,11 @@ mod tests {
     fn only_consecutive_denials_mute_a_server() {
         let (mut throttle, begin) = (RequestThrottle::default(), Instant::now());
         assert!(!throttle.count_denial(begin), "one denial doesn't mute");
-        assert!(!throttle.count_denial(begin + MAX_DENIAL_INTERVAL), "two denials don't mute");
-        assert!(throttle.count_denial(begin + 2 * MAX_DENIAL_INTERVAL), "three consecutive denials mute");
+        assert!(!throttle.count_denial(begin + MAX_CONSECUTIVE_DENIAL_INTERVAL), "two denials don't mute");
+        assert!(throttle.count_denial(begin + 2 * MAX_CONSECUTIVE_DENIAL_INTERVAL), "three consecutive denials mute");
         throttle.mute_until(1);
-        assert!(!throttle.count_denial(begin + 2 * MAX_DENIAL_INTERVAL), "the counter is reset by a mute");
-        let later = begin + 3 * MAX_DENIAL_INTERVAL + Duration::from_secs(1);
+        assert!(!throttle.count_denial(begin + 2 * MAX_CONSECUTIVE_DENIAL_INTERVAL), "the counter is reset by a mute");
+        let later = begin + 3 * MAX_CONSECUTIVE_DENIAL_INTERVAL + Duration::from_secs(1);
         assert!(!throttle.count_denial(later), "a long interval resets the counter");
         assert!(!throttle.count_denial(later), "the second denial after the reset doesn't mute");
         throttle.on_approval();

@@ -9,21 +9,22 @@ use indexmap::IndexMap;
 const MAX_LABELED_CONVERSATIONS: usize = 1_000;
 /// Maximum number of servers in the label of a conversation.
 const MAX_SERVERS_PER_LABEL: usize = 64;
-/// Maximum number of readings in a label per server.
+/// Maximum number of records of one server's content in a label.
 const MAX_READINGS_PER_SERVER: usize = 16;
 
-/// The servers whose content one conversation contains.
+/// Data flow label of one conversation: the servers whose content the conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLabel {
     /// Servers whose content the conversation contains, in order of first appearance.
     pub servers: Vec<String>,
-    /// Set if the label also covers the content that was in the conversation before the label was created.
+    /// Set if the label lists all servers with content in the conversation, including content that is older than the
+    /// label.
     pub is_whole: bool,
-    /// Content that models have read from the servers.
+    /// Records of the servers' content that models have read in the conversation.
     pub readings: Vec<Reading>,
 }
 
-/// The labels of all conversations.
+/// Data flow labels of conversations, by identifier of the conversation.
 #[derive(Debug, Default)]
 pub struct ConversationLabels(IndexMap<String, ConversationLabel>);
 
@@ -33,7 +34,7 @@ impl ConversationLabels {
         self.0.get(conversation)
     }
 
-    /// Adds servers to the label of a conversation. With `is_whole` set, no other server has content in the
+    /// Adds servers to the label of a conversation. The caller sets `is_whole` if no other server has content in the
     /// conversation. Returns `true` if a server was added.
     pub fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
         let label = self.label_mut(conversation);
@@ -47,7 +48,7 @@ impl ConversationLabels {
         label.servers.len() > before
     }
 
-    /// Returns the label of a conversation, after creating it if necessary.
+    /// Returns the label of a conversation, and creates it if it doesn't exist yet.
     fn label_mut(&mut self, conversation: &str) -> &mut ConversationLabel {
         if !self.0.contains_key(conversation) && self.0.len() >= MAX_LABELED_CONVERSATIONS {
             self.0.shift_remove_index(0);
@@ -55,8 +56,9 @@ impl ConversationLabels {
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS_PER_SERVER`] are stored
-    /// per server. If one of them may contain third-party text, at least one such reading is stored.
+    /// Adds records of the servers' content that a model has read to the label of the conversation. At most
+    /// [`MAX_READINGS_PER_SERVER`] are stored per server. If the content of one record may contain third-party text, at
+    /// least one such record is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_mut(conversation);
         for new in readings {

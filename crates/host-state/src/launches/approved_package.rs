@@ -19,7 +19,7 @@ pub struct ApprovedPackage {
     /// Newer or changed version that a later look-up found, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer: Option<PackageVersion>,
-    /// Newer version that the user declined.
+    /// Newer version that the user declined, or `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declined: Option<PackageVersion>,
 }

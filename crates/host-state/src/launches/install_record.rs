@@ -25,7 +25,7 @@ pub struct InstallRecord {
 /// Data of an installation record that was written before the server's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PendingInstall {
-    /// Previous record, which is valid until the settings are written.
+    /// Previous record of the server, which is valid until the settings are written, or `None` if there is none.
     before: Option<Box<InstallRecord>>,
 }
 

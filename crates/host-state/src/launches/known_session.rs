@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time in milliseconds after which transport and revision are detected again. An updated server often still accepts
 /// the old revision, so a newer one is only found by a new detection.
-const SESSION_FACTS_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
+const KNOWN_SESSION_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
 
 /// The detected transport and the negotiated protocol revision of one server's last session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct KnownSession {
 impl KnownSession {
     /// Returns `true` if the transport and revision have not expired at the time `now`.
     pub fn is_valid_at(&self, now: Millis) -> bool {
-        now.saturating_sub(self.found) < SESSION_FACTS_LIFETIME
+        now.saturating_sub(self.found) < KNOWN_SESSION_LIFETIME
     }
 
     /// Returns `true` if both sessions have the same configuration, transport and protocol revision, regardless of the
@@ -47,10 +47,10 @@ mod tests {
     fn known_session_facts_expire_after_a_week() {
         let found =
             |found| KnownSession { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
-        let now = 2 * SESSION_FACTS_LIFETIME;
+        let now = 2 * KNOWN_SESSION_LIFETIME;
         assert!(found(now).is_valid_at(now), "new facts are valid");
-        assert!(found(now - SESSION_FACTS_LIFETIME + 1).is_valid_at(now), "facts are valid for almost a week");
-        assert!(!found(now - SESSION_FACTS_LIFETIME).is_valid_at(now), "facts expire after a week");
+        assert!(found(now - KNOWN_SESSION_LIFETIME + 1).is_valid_at(now), "facts are valid for almost a week");
+        assert!(!found(now - KNOWN_SESSION_LIFETIME).is_valid_at(now), "facts expire after a week");
         assert!(!found(0).is_valid_at(now), "facts of unknown age are expired");
         assert!(found(1).is_equal_except_time(&found(2)), "the time of detection is not compared");
     }

@@ -13,7 +13,8 @@ pub struct ProviderTable {
     pub file: ProvidersFile,
     /// Models that each provider last listed, by provider id.
     pub lists: ModelLists,
-    /// Errors with which providers replied to the latest request for their models, by provider id.
+    /// Error of the latest request for the list of models of each provider, by provider id. Providers whose latest
+    /// request succeeded have no entry.
     pub problems: BTreeMap<String, ModelError>,
     /// Providers that are not used because their address was changed outside of Drawbridge, by provider id.
     pub unconfirmed: BTreeMap<String, ProviderSettings>,
@@ -54,12 +55,13 @@ impl ProviderTable {
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns `true` if the provider is already treated as confirmed or unconfirmed, as `is_confirmed` requires.
+    /// Returns `true` if this table already treats the provider as confirmed (if `is_confirmed` is set) or as
+    /// unconfirmed (if not).
     pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Removes the request error and the unconfirmed address of a provider that the user removed.
+    /// Drops the request error and the unconfirmed settings of a provider that the user removed.
     pub fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);

@@ -9,9 +9,9 @@ use ports::server_config::ServerConfig;
 
 use crate::HostClosed;
 
-/// Time after a revocation in which the grant can be restored, in milliseconds. The page offers the restoration for a
+/// Time after a revocation in which the grant can be restored, in milliseconds. The UI offers the restoration for a
 /// shorter time.
-const RESTORE_PERIOD: Millis = 15_000;
+const GRANT_RESTORE_PERIOD: Millis = 15_000;
 /// Maximum number of revoked grants that can be restored. Beyond it, the oldest one is dropped.
 const MAX_RESTORABLE_GRANTS: usize = 64;
 
@@ -35,8 +35,8 @@ pub enum RestoreGrantError {
     Closed(#[from] HostClosed),
 }
 
-/// Settings and definition that a grant was based on at its revocation. It can be restored only while they are
-/// unchanged.
+/// Server settings and tool definition that a grant was based on when it was revoked. The grant can be restored only
+/// while both are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantBasis {
     /// Settings of the grant's server, or `None` if the server is not configured.
@@ -73,7 +73,7 @@ impl RevokedGrants {
     pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreGrantError> {
         let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreGrantError::NotRevoked)?;
         let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreGrantError::NotRevoked)?;
-        let is_recent = now.checked_sub(revoked).is_some_and(|passed| passed <= RESTORE_PERIOD);
+        let is_recent = now.checked_sub(revoked).is_some_and(|passed| passed <= GRANT_RESTORE_PERIOD);
         if is_recent && !grant.has_expired(now) { Ok((grant, basis)) } else { Err(RestoreGrantError::TooLate) }
     }
 }
@@ -99,18 +99,18 @@ mod tests {
         }
     }
 
-    const BASIS: GrantBasis = GrantBasis { config: None, definition: None };
+    const EMPTY_GRANT_BASIS: GrantBasis = GrantBasis { config: None, definition: None };
 
     fn take_revoked_grant(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreGrantError> {
         let mut revoked = RevokedGrants::default();
-        revoked.push(grant(7, expires_at), BASIS, 1_000);
+        revoked.push(grant(7, expires_at), EMPTY_GRANT_BASIS, 1_000);
         revoked.take(GrantId(7), now).map(|(grant, _)| grant.id)
     }
 
     #[test]
     fn grant_can_be_restored_for_a_short_time_only() {
-        assert_eq!(take_revoked_grant(1_000 + RESTORE_PERIOD, None), Ok(GrantId(7)));
-        assert_eq!(take_revoked_grant(1_001 + RESTORE_PERIOD, None), Err(RestoreGrantError::TooLate));
+        assert_eq!(take_revoked_grant(1_000 + GRANT_RESTORE_PERIOD, None), Ok(GrantId(7)));
+        assert_eq!(take_revoked_grant(1_001 + GRANT_RESTORE_PERIOD, None), Err(RestoreGrantError::TooLate));
         assert_eq!(take_revoked_grant(999, None), Err(RestoreGrantError::TooLate), "the clock was set back");
         assert_eq!(take_revoked_grant(1_500, Some(1_500)), Err(RestoreGrantError::TooLate), "the grant has expired");
     }
@@ -119,7 +119,7 @@ mod tests {
     fn grant_can_be_taken_once_and_the_oldest_one_is_dropped() {
         let mut revoked = RevokedGrants::default();
         for id in 0..=MAX_RESTORABLE_GRANTS as u64 {
-            revoked.push(grant(id, None), BASIS, 1_000);
+            revoked.push(grant(id, None), EMPTY_GRANT_BASIS, 1_000);
         }
         assert_eq!(revoked.take(GrantId(0), 1_000), Err(RestoreGrantError::NotRevoked), "the oldest one is dropped");
         assert!(revoked.take(GrantId(1), 1_000).is_ok());

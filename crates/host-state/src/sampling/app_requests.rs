@@ -21,7 +21,7 @@ pub struct AppSamplingRequest {
 }
 
 impl AppSamplingRequest {
-    /// Returns the name of the tool to which the app belongs. Untrusted.
+    /// Returns the name of the tool whose results the app displays. The name is untrusted text of the server.
     pub fn tool(&self) -> &str {
         match &self.origin {
             ConsentRequestOrigin::App { tool, .. } => tool,
@@ -31,8 +31,8 @@ impl AppSamplingRequest {
 }
 
 impl Sampling {
-    /// Admits a request of an app within the limits of its server, which apply to all apps of this run together: the
-    /// number of requests that wait for a response, and the rate. Returns `false` if a limit is reached.
+    /// Counts a new request of an MCP app against the limits of its server, which apply to all apps of this run
+    /// together: the number of requests that wait for a response, and the rate. Returns `false` if a limit is reached.
     pub fn admit_app_request(&mut self, run: RunId, limits: &ServerLimits) -> bool {
         let open = self.app_requests.values().filter(|request| request.run == run).count();
         if open >= limits.consent_requests as usize {
@@ -67,7 +67,8 @@ impl Sampling {
         }
     }
 
-    /// Returns `true` if an app sent the request that other hosts can influence, and which could send them the reply.
+    /// Returns `true` if an MCP app sent the request and its page may contact other hosts. These hosts could then
+    /// influence the request and receive the reply.
     pub fn is_app_with_other_hosts(&self, requester: Requester) -> bool {
         matches!(self.requesting_app(requester), Some(ConsentRequestOrigin::App { reaches_other_hosts: true, .. }))
     }

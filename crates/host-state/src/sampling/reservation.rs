@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn price_is_rounded_up() {
+    fn cost_is_rounded_up() {
         let price = ModelPrice {
             input: 0.1,
             output: 0.0,

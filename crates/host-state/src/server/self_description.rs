@@ -1,20 +1,22 @@
-//! Findings about the information that a server sends about itself on initialization. Used by
+//! Result of examining the information that a server sends about itself on initialization. Used by
 //! `host/src/owner/state/registry.rs`.
 
 use mcp_proto::session::ServerFacts;
 use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 
-/// Findings about the information that a server sends about itself on initialization.
+/// Name that a server claims for itself on initialization, and warnings about the information that it sends.
 #[derive(Debug, Default)]
 pub struct SelfDescription {
-    /// Name that the server claims, with the keys for finding similar names.
+    /// Name that the server claims, with keys by which names that look similar are found.
     pub name: Option<(String, NameKeys)>,
-    /// Flags on the server's instructions and on its information about itself.
+    /// Warnings about suspicious text in the server's instructions, in the information about itself, and in the user's
+    /// name for it.
     pub flags: Vec<Flag>,
 }
 
 impl SelfDescription {
-    /// Examines the information that the server sent. `label` is the name that the user gave the server.
+    /// Examines the information that a server sent about itself for text that may mislead a model or the user. `label`
+    /// is the name that the user gave the server.
     pub fn new(label: &str, facts: &ServerFacts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();

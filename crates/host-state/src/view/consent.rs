@@ -1,4 +1,4 @@
-//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the page and the
+//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the UI and the
 //! command line.
 
 use std::path::PathBuf;
@@ -49,9 +49,10 @@ pub struct ConsentRequestView {
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
     pub reason: &'static str,
-    /// The reason if no rule or grant overrides it.
+    /// Category of `reason` if no rule or grant can override it, so that each such action requires its own decision.
+    /// `None` if a rule or grant can.
     pub stricter_reason: Option<StricterReason>,
-    /// Findings that are displayed with the request.
+    /// Review state of the tool, prompt or result, and warnings about it, which are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.
     pub call: Option<String>,
@@ -88,19 +89,19 @@ pub enum ConsentRequestBody {
         /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool of the server or of one of its shown apps.
+    /// Call a tool of the server or of one of its displayed MCP apps.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
-        /// Shown app that provides the tool and receives the call, or `None` if the server does.
+        /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
         app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
         /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.
         changed_since_allowed: bool,
         /// Tools that the user can allow together because their server declares that they only read and do not interact
-        /// with other systems: this one first, then those whose current definition is reviewed. Empty if there is no
-        /// other one.
+        /// with other systems: first the called tool, then other tools whose current definition the user has reviewed.
+        /// Empty if there are no other ones.
         read_only: Vec<String>,
     },
     /// Get the messages of a prompt, or read a resource.
@@ -116,13 +117,14 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
-        /// Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+        /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
+        /// itself provides it.
         app: Option<String>,
         /// Content that the model would read.
         parts: Vec<MessagePart>,
         /// Set if the result is reported to the model as an error.
         is_error: bool,
-        /// Flags on suspicious content of the result.
+        /// Warnings about suspicious content of the result.
         flags: Vec<Flag>,
     },
     /// Accept a sampling request, and afterwards send the model's reply.
@@ -168,10 +170,10 @@ pub enum ConsentRequestBody {
         client_id: String,
         /// Endpoints that would receive credentials, codes and tokens.
         endpoints: Vec<SignInEndpoint>,
-        /// Redirect URI on this computer, or `None` if no page is opened.
+        /// Redirect URI on this computer, or `None` if the sign-in opens no page in the browser.
         redirect_uri: Option<String>,
         /// Authorization URL to open, without parameters that are generated for each use. `None` if no page is opened
-        /// because Drawbridge requests the token without the user.
+        /// in the browser, because Drawbridge requests the token without the user.
         authorization_url: Option<String>,
         /// Reason for the sign-in.
         reason: SignInReason,

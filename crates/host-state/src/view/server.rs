@@ -1,4 +1,4 @@
-//! Views of servers for display. Created by the owner, and displayed by the page and the command line.
+//! Views of servers for display. Created by the owner, and displayed by the UI and the command line.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub struct ServerView {
     /// End of a temporary mute, which starts after three consecutive denials by the user. `None` otherwise.
     pub muted_until: Option<Millis>,
     /// Number of the server's requests that were refused automatically, because of the rate limit or a mute, since the
-    /// user last denied all of its requests.
+    /// user last denied all pending requests of the server at once.
     pub refused_requests: u64,
     /// Duration for which the user trusts the server's tool calls.
     pub trust: TrustDuration,
@@ -65,7 +65,7 @@ pub struct ServerView {
     pub connected: Option<RemoteConnection>,
     /// Reason why change notifications stopped, or `None` if they work. The host retries the subscription.
     pub subscriptions_lost: Option<String>,
-    /// Findings on the information that the server sends about itself.
+    /// Warnings about the information that the server sends about itself.
     pub marks: ReviewFindings,
     /// Record of the server's installation, or `None` if the server was not installed from a registry or a bundle.
     pub installed: Option<InstallationInfo>,
@@ -115,7 +115,7 @@ pub struct ScheduledRestart {
 /// A failure of a server, with details for finding the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerFailure {
-    /// Kind of the failure, for programs to distinguish.
+    /// Kind of the failure, by which programs distinguish failures.
     pub reason: FailureReason,
     /// Cause of the failure, as text.
     pub message: String,
@@ -123,7 +123,8 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known.
+    /// Suggested next step for the user, if known. The command line displays it. The UI displays it only for a sandbox,
+    /// and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,
@@ -140,12 +141,15 @@ pub enum FailureReason {
     CommandNotFound,
     /// The operating system could not start the program.
     CouldNotStart,
-    /// The process exited before the session was initialized.
+    /// The process exited, or closed its output, before the session was initialized.
     ExitedEarly,
-    /// The process exited after the session was initialized.
+    /// The session ended after it was initialized: the process exited or closed its output, or the connection to a
+    /// remote server was lost.
     Exited,
-    /// The server did not respond in time.
+    /// The server did not complete the handshake in time.
     NoAnswer,
+    /// The server did not respond to a ping after the session was initialized.
+    Unresponsive,
     /// The server supports no protocol revision of Drawbridge, or violates the protocol.
     Protocol,
     /// The user denied the server's command or address.

@@ -71,7 +71,7 @@ async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
     let path = SearchPath::from_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
     let (events, mut event_receiver) = mpsc::channel(64);
-    let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+    let config = SessionConfig { handshake: HandshakeMode::Initialize, ..SessionConfig::default() };
     let handle = mcp_transport::stdio::run(config, process, events);
     let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
     while !is_ready(&event_receiver.recv().await.expect("the server becomes ready")) {}

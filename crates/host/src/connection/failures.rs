@@ -18,8 +18,8 @@ const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) async fn with_blocked_paths(failure: ServerFailure, target: &ConnectionTarget) -> ServerFailure {
     let ConnectionTarget::Process { command, program, path } = target else { return failure };
     let is_early = failure.reason == FailureReason::ExitedEarly;
-    let may_be =
-        is_early || matches!(failure.reason, FailureReason::Exited | FailureReason::NoAnswer | FailureReason::Protocol);
+    let hangs = matches!(failure.reason, FailureReason::NoAnswer | FailureReason::Unresponsive);
+    let may_be = is_early || hangs || matches!(failure.reason, FailureReason::Exited | FailureReason::Protocol);
     let Some(plan) = command.approved.clone().filter(|_| may_be) else { return failure };
     let (command, program, path, stderr) = (command.clone(), program.clone(), path.clone(), failure.stderr.clone());
     let looking = tokio::task::spawn_blocking(move || {

@@ -132,7 +132,7 @@ pub(super) async fn run_connection(
             ConnectionAttemptEnd::Finished(failure) => return failure,
             ConnectionAttemptEnd::OnProbe => {
                 log_line(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
-                start.session.opening = HandshakeMode::Initialize;
+                start.session.handshake = HandshakeMode::Initialize;
             }
         }
     }
@@ -247,17 +247,17 @@ impl<'a> SessionRun<'a> {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
             && !self.ending.stopped
-            && self.start.session.opening == HandshakeMode::Probe
+            && self.start.session.handshake == HandshakeMode::Probe
         {
             return ConnectionAttemptEnd::OnProbe;
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
-        if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
-            return ConnectionAttemptEnd::Finished(Some(ServerFailure::new(FailureReason::NoAnswer, cause)));
-        }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::MAX_FAILURE_STDERR_LINES);
-        let failure = host_state::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr);
+        let failure = match self.ending.unresponsive.filter(|_| !self.ending.stopped) {
+            Some(cause) => Some(ServerFailure { stderr, ..ServerFailure::new(FailureReason::Unresponsive, cause) }),
+            None => host_state::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr),
+        };
         let failure = match failure {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,
@@ -309,7 +309,10 @@ impl<'a> SessionRun<'a> {
         }
         self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
-            session.stop();
+            session.stop_because(match error {
+                CallError::Timeout { after, .. } => CloseReason::Unresponsive(*after),
+                other => CloseReason::ConnectionLost(other.to_string()),
+            });
         }
     }
 

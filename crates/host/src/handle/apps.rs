@@ -1,7 +1,7 @@
 //! Apps (MCP Apps): the user's approval of their pages, their sampling requests, what they may receive before a call is
 //! decided, their tools for models, and events of shown apps. Used by the crate `app-views`.
 
-use domain::app_view::{AppViewEvent, AppViewId};
+use domain::app_view::{AppStopCause, AppViewEvent, AppViewId};
 use domain::call::CallFailure;
 use host_state::Requester;
 use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
@@ -48,6 +48,15 @@ impl Host {
     /// Returns [`CallFailure::Closing`] if the host has shut down.
     pub async fn revoke_app(&self, server: String, uri: String) -> Result<bool, CallFailure> {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
+    }
+
+    /// Returns `true` if reading a resource of a server for this originator needs the user's decision now.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Closing`] if the host has shut down.
+    pub async fn asks_before_read(&self, origin: CallOrigin, server: String, uri: String) -> Result<bool, CallFailure> {
+        Ok(self.with_owner(move |owner| owner.asks_before_read(&server, &origin, uri)).await?)
     }
 
     /// Requests a response of a model for an app of a server. The settings and limits of sampling are those of this
@@ -117,6 +126,16 @@ impl Host {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn app_tools_for_model(&self, conversation: String) -> Result<Vec<AppToolsForModel>, HostClosed> {
         self.with_owner(move |owner| owner.app_tools_for_model(&conversation)).await
+    }
+
+    /// Adds an entry to the activity log of a server whose app for this tool was closed for a reason outside of the
+    /// session. Has no effect if no server has this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn log_stopped_app(&self, server: String, tool: String, cause: AppStopCause) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
     }
 
     /// Emits a change of a shown app to the observers, without waiting for its delivery.

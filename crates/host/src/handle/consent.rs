@@ -55,6 +55,23 @@ impl Host {
         self.with_owner(move |owner| owner.check_form(id, &content)).await?
     }
 
+    /// Returns `true` if a pending consent request belongs to another conversation than this one, or to none. Returns
+    /// `false` if the request is not pending.
+    ///
+    /// A request belongs to the conversation that led to it: of the user's or the model's call, of the app that sent it,
+    /// or of the call during which the server sent it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn is_request_outside(
+        &self,
+        id: ConsentRequestId,
+        conversation: Option<String>,
+    ) -> Result<bool, HostClosed> {
+        self.with_owner(move |owner| owner.is_request_outside(id, conversation.as_deref())).await
+    }
+
     /// Denies all pending requests of a server and, with `mute` set, its future requests.
     ///
     /// # Errors

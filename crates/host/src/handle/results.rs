@@ -7,20 +7,14 @@
 //! the result, and so is an error that a server returns.
 
 use domain::data_flow::ResultReview;
-use domain::item::{Content, ToolResult};
-use models::MessagePart;
-use offers::review::{Flag, flags_of_result, raw_result_parts, result_parts};
+use domain::item::ToolResult;
+use offers::review::{is_reviewable, result_flags, result_parts};
 use tokio::sync::oneshot;
 
 use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::view::ConsentRequestBody;
 
-/// Maximum size of a result's text that can be reviewed, in bytes. Larger results are withheld, since nobody would read
-/// more, and a model must not read text that was not displayed.
-const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
-/// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
-const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
 /// Reason that the model receives instead of a result that is too large to be reviewed.
 const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
@@ -66,34 +60,4 @@ impl Host {
         // Fails only if the host has shut down, when no reviews are pending.
         let _ = self.with_owner(move |owner| owner.withdraw_result_review(&call)).await;
     }
-}
-
-/// Returns the flags of suspicious content in a result. Examines the text as sent by the server, and the text that the
-/// model would read.
-fn result_flags(result: &ToolResult) -> Vec<Flag> {
-    let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
-        MessagePart::Text(text) | MessagePart::File { name: text, .. } => Some(text),
-        _ => None,
-    });
-    // The names of linked resources are quoted in the text for the model, where hidden characters are escaped.
-    let names = result.content.iter().filter_map(|content| match content {
-        Content::ResourceLink { name, .. } => Some(name.clone()),
-        _ => None,
-    });
-    flags_of_result(&read.chain(names).collect::<Vec<_>>().join("\n"))
-}
-
-/// Returns `true` if the content of a result is small enough to be reviewed by the user.
-fn is_reviewable(parts: &[MessagePart]) -> bool {
-    let (mut text, mut bytes) = (0, 0);
-    for part in parts {
-        match part {
-            MessagePart::Text(own) => text += own.len(),
-            MessagePart::Image { data, .. } | MessagePart::Audio { data, .. } | MessagePart::File { data, .. } => {
-                bytes += data.len()
-            }
-            MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. } => {}
-        }
-    }
-    text <= MAX_REVIEWED_TEXT_BYTES && bytes <= MAX_REVIEWED_DATA_BYTES
 }

@@ -19,7 +19,7 @@ use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
     APP_TOOL_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
-    app_tool_subject, missing_app_failure, was_never_sent_to_app,
+    app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -27,6 +27,8 @@ use crate::view::ConsentRequestBody;
 
 /// Value of the field `kind` in audit entries about turning on the tools of a shown app.
 const APP_TOOLS_AUDIT_KIND: &str = "app-tools";
+/// Cause of the failure of a call whose app was closed before the call was sent to its page.
+const UNSENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
 
 impl Owner {
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. The audit entry is written
@@ -61,8 +63,13 @@ impl Owner {
         let entry = self.make_audit_entry(decided);
         self.audit_entry_then(entry, move |owner, written| {
             let turned_on = written.map_err(|_| ReviewError::Audit);
-            if turned_on.is_ok() && !tools.commands.is_closed() {
+            if turned_on.is_ok() {
+                let (view, is_shown) = (tools.app.view.clone(), tools.is_shown());
                 owner.calls.app_tools.insert(tools);
+                if !is_shown {
+                    // The app was closed meanwhile, which is in the audit log too.
+                    owner.turn_off_app_tools(&view, false);
+                }
             }
             let _ = reply.send(turned_on);
         });
@@ -119,7 +126,7 @@ impl Owner {
         let act = PolicyAct::CallTool {
             server,
             tool: name,
-            definition: &Hash::of_json(&json!(tool)),
+            grant_hash: &Hash::of_json(&json!(tool)),
             // Together with `asks_each_time`, so that nothing allows the call without consent, and only once.
             review_state: ReviewState::New,
             claims: tool_claims(&tool),
@@ -152,7 +159,8 @@ impl Owner {
         Ok(CallDisposition::Ask((body, reason, &[ApprovalScope::Once])))
     }
 
-    /// Sends a permitted call to the app that provides the tool.
+    /// Passes a permitted call to the task of the app that provides the tool. The caller is notified that the call was
+    /// sent once the task has sent it to the app's page. A call that the task never sends is recorded as withdrawn.
     pub(super) fn send_to_app(
         &mut self,
         mut record: Box<CallRecord>,
@@ -167,25 +175,33 @@ impl Owner {
             return Err((record, CallFailure::NotReady { server }));
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
-        record.sent_call.output_schema = tool.and_then(|tool| tool.output_schema.clone());
-        let allowed = tool.map(|tool| app_tool_call_hash(app, tool, &arguments));
+        let Some(tool) = tool else { return Err((record, missing_app_failure(app))) };
+        record.sent_call.output_schema.clone_from(&tool.output_schema);
+        let allowed = app_tool_call_hash(app, tool, &arguments);
+        let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();
-        let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, reply };
+        let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, delivered, reply };
         match self.calls.app_tools.send(app, command) {
             Ok(commands) => record.app_commands = Some(commands),
             Err(failure) => return Err((record, failure)),
         }
         let ticket = CallTicket(self.events.new_id());
-        self.register_sent_call(record, run, ticket);
-        self.run_concurrently(replied, move |owner, replied| {
-            let closed = || CallError::Undelivered { cause: "the app was closed".to_owned(), sent: true };
-            let result = replied.unwrap_or_else(|_| Err(closed()));
-            if let (Err(error), Some(allowed)) = (&result, &allowed)
-                && was_never_sent_to_app(error)
-            {
-                owner.audit_undelivered_app_call(ticket, allowed);
+        let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
+        self.register_passed_call(record, run, ticket);
+        self.run_concurrently(delivery, move |owner, delivery| {
+            let is_sent = delivery.is_ok();
+            if is_sent {
+                owner.on_passed_call_sent(ticket);
+            } else {
+                // The call itself may have ended before, for example with the run of the server.
+                owner.audit_unsent_call(&view, &origin, Some(&app), &allowed);
             }
-            owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
+            owner.run_concurrently(replied, move |owner, replied| {
+                let cause = if is_sent { "the app was closed" } else { UNSENT_TO_CLOSED_APP };
+                let closed = || CallError::Undelivered { cause: cause.to_owned(), sent: is_sent };
+                let result = replied.unwrap_or_else(|_| Err(closed()));
+                owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
+            });
         });
         Ok(())
     }

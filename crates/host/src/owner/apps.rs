@@ -1,13 +1,14 @@
 //! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps), and the decision whether an
 //! app may receive the arguments of a call before the call is decided. Used by `handle/apps.rs`.
 
-use domain::app_view::AppViewEvent;
+use domain::app_view::{AppStopCause, AppViewEvent};
 use host_state::AuditedDecision;
 use mcp_apps::SandboxGrants;
 use offers::catalog::CatalogList;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
 use policy::{Hash, PolicyAct, ResolvedPaths, canonical_json};
 use serde_json::{Map, json};
+use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -104,7 +105,7 @@ impl Owner {
         let act = PolicyAct::CallTool {
             server,
             tool,
-            definition: &definition.approval,
+            grant_hash: &definition.grant_hash,
             review_state,
             claims: definition.claims,
             asks_each_time: definition.asks_each_time,
@@ -114,6 +115,16 @@ impl Owner {
             conversation: origin.conversation(),
         };
         self.permissions.policy.allows_any_arguments(&act, now)
+    }
+
+    /// Adds an entry to the activity log of a server whose app for this tool was closed.
+    pub(crate) fn log_stopped_app(&self, server: &str, tool: &str, cause: AppStopCause) {
+        let Some(record) = self.servers.records.get(server) else { return };
+        let text = match cause {
+            AppStopCause::Unresponsive => format!("the app of {tool:?} stopped responding and was closed"),
+            AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
+        };
+        record.log_activity_line(ActivityKind::State, &text);
     }
 
     /// Sends a change of a shown app to the host's observers.

@@ -26,7 +26,8 @@ use crate::view::{AppSettings, HostEvent};
 /// Action that is executed once its audit entry is written.
 pub(super) enum PendingAct {
     /// Sends a call to this run of its server, or decides again if the permissions have changed since this version.
-    Call { id: Arc<str>, number: u64, run: RunId, permissions_version: u64, permit: SendPermit },
+    /// `write_id` identifies the write, not the entry.
+    Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
     /// Sends a server its roots, if the user still shares the folders that the entry names.
     Folders(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
@@ -185,14 +186,14 @@ impl Owner {
             let server = record.view.server.clone();
             return self.report_call_result(record, Err(CallFailure::NotReady { server }));
         };
-        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let (id, write_id): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
         let permissions_version = self.permissions.version;
-        let waiting = PendingAct::Call { id: Arc::clone(&id), number, run, permissions_version, permit };
+        let waiting = PendingAct::Call { id: Arc::clone(&id), write_id, run, permissions_version, permit };
         match self.submit_audit_entry(entry, waiting) {
             Ok(Some(PendingAct::Call { permit, .. })) => self.send(record, permit),
             Ok(_) => {
                 record.view.state = CallState::Running;
-                record.pending.writing = Some(number);
+                record.pending.writing = Some(write_id);
                 self.calls.records.insert(id, record);
             }
             Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
@@ -233,8 +234,8 @@ impl Owner {
     /// Executes an action after its audit entry was written, or handles the failure of the write.
     fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
-            PendingAct::Call { id, number, run, permissions_version, permit } => {
-                let Some(record) = self.calls.take_written(&id, number) else { return };
+            PendingAct::Call { id, write_id, run, permissions_version, permit } => {
+                let Some(record) = self.calls.take_written(&id, write_id) else { return };
                 let server = &record.view.server;
                 let is_there = self
                     .servers
@@ -276,11 +277,11 @@ impl Owner {
         mut record: Box<CallRecord>,
         reply: Result<ServerResult, CallFailure>,
     ) {
-        if record.entry == 0 {
+        if record.entry_position == 0 {
             return self.report_call_result(record, reply);
         }
         match self.ports.audit.durable_position() {
-            Ok(durable) if durable >= record.entry => self.report_call_result(record, reply),
+            Ok(durable) if durable >= record.entry_position => self.report_call_result(record, reply),
             Ok(_) => {
                 record.held = Some(reply);
                 self.audits.held.push(Arc::clone(&id));

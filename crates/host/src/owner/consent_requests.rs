@@ -167,6 +167,13 @@ impl Owner {
         self.send_response(server, requester, authorize_denial_response(answer));
     }
 
+    /// Returns `true` if a pending consent request belongs to another conversation, or to none.
+    pub(crate) fn is_request_outside(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
+        let Some(at) = self.consent.position_of(id) else { return false };
+        let own = self.calls.conversation_of_request(&self.consent.pending[at].view.origin);
+        own.is_none() || own.as_deref() != conversation
+    }
+
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.
     pub(super) fn send_response(
         &mut self,
@@ -176,7 +183,7 @@ impl Owner {
     ) {
         match requester {
             Requester::Server { run, request } => self.servers.send_response(server, run, request, answer),
-            Requester::App { .. } => self.send_response_to_app(server, requester, answer),
+            Requester::App { .. } => self.send_response_to_app(server, requester, answer, None),
         }
     }
 }

@@ -40,8 +40,8 @@ pub(super) use outgoing_payload::OutgoingPayload;
 
 use super::Owner;
 use super::state::{
-    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, app_tool_call_hash, originator_name,
-    refusal_error,
+    CallRequest, DecisionError, DecisionProgress, PendingRequest, RequestPurpose, Requester, app_tool_call_hash,
+    originator_name, refusal_error,
 };
 use crate::connection::ConnectionTarget;
 use crate::view::HostEvent;
@@ -116,7 +116,8 @@ impl SendPermit {
         if self.permits(to, now) { Ok(AuthorizedPayload(what)) } else { Err(PayloadMismatch) }
     }
 
-    /// Consumes the permit for exactly this response to a server's request.
+    /// Consumes this permit and authorizes the response `answer` to a server's request. Fails if the permit is for
+    /// another response or server.
     pub(super) fn authorize_response(
         self,
         to: &str,
@@ -126,7 +127,8 @@ impl SendPermit {
         self.authorize(to, answer, &now)
     }
 
-    /// Consumes the permit for exactly this request to a model.
+    /// Consumes this permit and authorizes a sampling request to a model. Fails if the permit is for another request,
+    /// model or server.
     pub(super) fn authorize_model_request(
         self,
         for_server: &str,
@@ -140,7 +142,8 @@ impl SendPermit {
             .map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
-    /// Consumes the permit for exactly this result of a call, which a model will read.
+    /// Consumes this permit and authorizes releasing `result`, the result of a call, to the model that called the tool.
+    /// Fails if the permit is for another result or server.
     pub(super) fn authorize_result(
         self,
         of_server: &str,
@@ -151,7 +154,8 @@ impl SendPermit {
         self.authorize(of_server, result, &now)
     }
 
-    /// Consumes the permit for opening exactly this URL on behalf of a server.
+    /// Consumes this permit and authorizes opening `url` in the browser for a server. Fails if the permit is for
+    /// another URL or server.
     pub(super) fn authorize_browser_url(
         self,
         for_server: &str,
@@ -161,8 +165,8 @@ impl SendPermit {
         self.authorize(for_server, url, &now)
     }
 
-    /// Consumes the permit for opening an authorization URL, which may differ from the displayed one in the parameters
-    /// that are generated for each use.
+    /// Consumes this permit and authorizes opening the authorization URL `url`. It may differ from the displayed one
+    /// only in the parameters that are generated for each use.
     pub(super) fn authorize_sign_in_url(
         self,
         for_server: &str,
@@ -172,7 +176,8 @@ impl SendPermit {
         self.authorize(for_server, url, &now)
     }
 
-    /// Consumes the permit for exactly these client credentials, which the user entered for a sign-in.
+    /// Consumes this permit and authorizes the use of the client credentials `client`, which the user entered for a
+    /// sign-in. Fails if the permit is for other credentials or another server.
     pub(super) fn authorize_client_credentials(
         self,
         for_server: &str,
@@ -182,7 +187,8 @@ impl SendPermit {
         self.authorize(for_server, client, &now)
     }
 
-    /// Consumes the permit for starting or connecting to a server. `now` is the hash of its current command or address.
+    /// Consumes this permit and authorizes starting or connecting to a server. `now` is the hash of its current command
+    /// or address. Fails if the permit is for another hash or server.
     pub(super) fn authorize_server_start(
         self,
         server: &str,
@@ -276,12 +282,12 @@ impl Owner {
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,
             Some(scope),
-            &mut outgoing,
+            (&shown, &mut outgoing),
         );
         self.audit_entry_then(entry, move |owner, written| {
             let permitted = match written {
                 Ok(()) => owner.recheck_approval(request, &shown).inspect_err(|_| {
-                    owner.audit_unsent_payload(&to, &outgoing, asker);
+                    owner.audit_unsent_payload(&to, (&shown, &outgoing), asker);
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -363,16 +369,21 @@ impl Owner {
             self.count_decision(&pending.view.server, false);
         }
         if let RequestPurpose::Request { requester, call } = &pending.purpose {
-            self.send_response(&pending.view.server, *requester, answer);
+            match requester {
+                Requester::Server { .. } => self.send_response(&pending.view.server, *requester, answer),
+                Requester::App { .. } => {
+                    self.send_response_to_app(&pending.view.server, *requester, answer, Some(&pending.view.hash));
+                }
+            }
             if let Some(call) = call {
                 self.resume_if_all_decided(call);
             }
         }
     }
 
-    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if the
-    /// tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other hosts can
-    /// put any content into an app.
+    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if
+    /// the tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other
+    /// hosts can put any content into an app.
     ///
     /// # Errors
     ///

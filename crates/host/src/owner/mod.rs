@@ -64,7 +64,7 @@ pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 use host_state::AuditedDecision;
-pub(crate) use running_records::end_orphaned_servers;
+pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,

@@ -2,18 +2,13 @@
 //! are not running. For a running server, `tool_review_state` compares the definitions themselves.
 
 use std::collections::HashSet;
-use std::path::Path;
 
-use launches::pinned_parts::command_parts;
-use offers::review::{DefinitionKind, Pin, ServerPins};
+use host_state::offline_review_state;
+use offers::review::DefinitionKind;
 use policy::{Hash, ReviewState};
-use ports::server_config::{ServerConfig, ServerTransport, config_hash};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::Owner;
-
-/// Names of those parts of a pinned command that depend only on the server's settings, not on files on the disk.
-const CONFIGURED_COMMAND_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
     /// Compares the listed tools of a server with their reviewed definitions, and records those that have changed or
@@ -52,34 +47,6 @@ impl Owner {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return ReviewState::New;
         };
-        match pins.definitions(DefinitionKind::Tool).get(tool) {
-            None => ReviewState::New,
-            Some(pin) if pin.changed.is_some() => ReviewState::Changed,
-            Some(pin)
-                if is_pin_of_other_server(pin, pins, &self.launches.with_approved_package(server, &record.config)) =>
-            {
-                ReviewState::Changed
-            }
-            Some(_) => ReviewState::Reviewed,
-        }
-    }
-}
-
-/// Returns `true` if the user reviewed the definition `pin` while the server had another command or address.
-fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
-    let Some(identity) = &pins.identity else { return true };
-    if pin.server_identity.as_ref() != Some(&identity.hash) {
-        return true;
-    }
-    match &config.transport {
-        ServerTransport::Http(_) => identity.hash != config_hash(config),
-        ServerTransport::Stdio(config) => {
-            let now = command_parts(config, Path::new(""), None, None);
-            let is_other = |part: &&str| {
-                let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
-                of(&now) != of(&identity.parts)
-            };
-            CONFIGURED_COMMAND_PARTS.iter().any(is_other)
-        }
+        offline_review_state(pins, tool, &self.launches.with_approved_package(server, &record.config))
     }
 }

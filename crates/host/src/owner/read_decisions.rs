@@ -22,8 +22,8 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let is_requested = self.is_listed_read_or_not_by_app(server, origin, request);
-        let act = PolicyAct::Read { is_requested, server, conversation: call.conversation.as_deref() };
+        let needs_no_consent = self.is_listed_read_or_not_by_app(server, origin, request);
+        let act = PolicyAct::Read { needs_no_consent, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_consent_body(call, request);
@@ -68,6 +68,14 @@ impl Owner {
 }
 
 impl Owner {
+    /// Returns `true` if reading a resource for this originator needs the user's decision.
+    pub(crate) fn asks_before_read(&self, server: &str, origin: &CallOrigin, uri: String) -> bool {
+        let request = ClientRequest::ReadResource { uri };
+        let needs_no_consent = self.is_listed_read_or_not_by_app(server, origin, &request);
+        let act = PolicyAct::Read { needs_no_consent, server, conversation: origin.conversation() };
+        matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Ask { .. })
+    }
+
     /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
     /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
     fn is_listed_read_or_not_by_app(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {

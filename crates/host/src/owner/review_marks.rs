@@ -91,7 +91,8 @@ impl Owner {
         }
     }
 
-    /// Updates the findings on a consent request whose tool has changed since its definition `shown` was displayed.
+    /// Recomputes the review findings of the consent request at index `at`, whose tool has changed since its definition
+    /// `shown` was displayed.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.review_findings(&view.server, &view.body);

@@ -296,7 +296,7 @@ impl Owner {
             self.remove_known_session(name);
         }
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.apply_settings(config.as_http());
+            record.sign_in.apply_settings(config.as_http());
             record.config = Arc::new(config);
             record.start_again = false;
             if record.session.connection.is_none() {

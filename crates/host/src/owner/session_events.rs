@@ -103,7 +103,7 @@ impl Owner {
             record.offer.unreviewed = Default::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
-            match (record.access.take_end_cause(), failure.filter(|_| !stopped)) {
+            match (record.sign_in.take_end_cause(), failure.filter(|_| !stopped)) {
                 (Some(cause), _) => self.on_sign_in_required(name, cause),
                 (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {

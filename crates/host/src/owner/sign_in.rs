@@ -72,7 +72,7 @@ impl Owner {
             ports: self.ports.clone(),
             vaults: Arc::clone(&self.sign_ins.vaults),
             activity: Arc::clone(&record.activity),
-            existing: record.access.current().cloned(),
+            existing: record.sign_in.current().cloned(),
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
             approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
         })
@@ -122,7 +122,7 @@ impl Owner {
         name: &str,
         sign_in: Result<ServerSignIn, SignInError>,
     ) -> Result<AuthorizationView, SignInError> {
-        let access = &self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.access;
+        let access = &self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.sign_in;
         let nothing = AuthorizationView {
             server: name.to_owned(),
             not_offered: None,

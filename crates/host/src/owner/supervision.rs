@@ -15,19 +15,19 @@ impl Owner {
     pub(super) fn on_unexpected_end(&mut self, name: &str, failure: ServerFailure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
-            let cause = record.access.take_refusal().unwrap_or(failure.message);
+        if failure.reason == FailureReason::Unauthorized && record.sign_in.is_offered() {
+            let cause = record.sign_in.take_refusal().unwrap_or(failure.message);
             return self.on_sign_in_required(name, cause);
         }
-        record.access.mark_not_requested();
+        record.sign_in.mark_not_requested();
         record.launch.requested_by = None;
         let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
-            record.supervision.on_attempts_exhausted(&failure);
+            record.supervision.on_no_restart(&failure);
             record.session.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
             return;
         };
-        record.supervision.record_retry(failure.message.clone());
+        record.supervision.record_restart(failure.message.clone());
         let at = ports::time::end_of_span(now, pause);
         record.log_activity_line(
             ActivityKind::State,
@@ -49,7 +49,7 @@ impl Owner {
     /// Schedules a retry for a server whose tokens could not be refreshed, with increasing pauses. Returns `false` if
     /// no retry is left.
     pub(super) fn schedule_sign_in_retry(&mut self, name: &str) -> bool {
-        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_be_temporary()) else {
+        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.sign_in.may_be_temporary()) else {
             return false;
         };
         let Some((attempt, pause)) = record.supervision.next_sign_in_retry() else { return false };
@@ -60,21 +60,21 @@ impl Owner {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_))
                     && r.supervision.wait_number() == wait
-                    && r.access.may_be_temporary()
+                    && r.sign_in.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
-                owner.reconnect_without_user(&name);
+                owner.restart_without_user(&name);
             }
         });
         true
     }
 
     /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
-    fn reconnect_without_user(&mut self, name: &str) {
+    fn restart_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
-            record.supervision.record_retry(needed.cause.clone());
+            record.supervision.record_restart(needed.cause.clone());
         }
         // Can't fail, since the server exists.
         let _ = self.start(name);
@@ -149,9 +149,9 @@ impl Owner {
                 (ServerState::Reconnecting(_), _) => {
                     let _ = self.start(&name);
                 }
-                (ServerState::NeedsSignIn(_), _) if record.access.may_be_temporary() => {
-                    record.access.allow_retry();
-                    self.reconnect_without_user(&name);
+                (ServerState::NeedsSignIn(_), _) if record.sign_in.may_be_temporary() => {
+                    record.sign_in.allow_retry();
+                    self.restart_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
                     record.log_activity_line(

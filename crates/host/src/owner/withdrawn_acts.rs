@@ -15,10 +15,9 @@ use super::gate::OutgoingPayload;
 use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
-use crate::connection::CallTicket;
 
-/// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
-const NOT_SENT_DECISION: &str = "allowed-not-sent";
+/// Value of `rule` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
+const NOT_SENT_RULE: &str = "allowed-not-sent";
 
 impl Owner {
     /// Records in the audit log that an allowed call was not sent to its server or app.
@@ -41,7 +40,7 @@ impl Owner {
             subject: &subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_DECISION.into(),
+            rule: NOT_SENT_RULE.into(),
             hash: hash.as_str(),
             asker: origin.audit_name(),
             conversation: call.conversation.as_deref(),
@@ -58,7 +57,7 @@ impl Owner {
             subject: &consent_subject(&pending.view.body),
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_DECISION.into(),
+            rule: NOT_SENT_RULE.into(),
             hash: pending.view.hash.as_str(),
             asker: "model",
             conversation: conversation.as_deref(),
@@ -67,16 +66,21 @@ impl Owner {
     }
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written.
-    pub(super) fn audit_unsent_payload(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
+    /// audit entry was written. `shown` is the hash that the user saw.
+    pub(super) fn audit_unsent_payload(
+        &mut self,
+        server: &str,
+        (shown, outgoing): (&Hash, &OutgoingPayload),
+        asker: &'static str,
+    ) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: outgoing.kind,
             subject: &outgoing.subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_DECISION.into(),
-            hash: outgoing.logged.as_str(),
+            rule: NOT_SENT_RULE.into(),
+            hash: shown.as_str(),
             asker,
             ..AuditedDecision::default()
         });
@@ -90,16 +94,14 @@ impl Owner {
         hash: &Hash,
         requester: Requester,
     ) {
-        let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT_DECISION.into());
-        let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
             server,
-            kind,
+            kind: "sampling",
             subject,
-            decision,
-            by,
-            rule,
-            hash,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT_RULE.into(),
+            hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
@@ -107,16 +109,14 @@ impl Owner {
 
     /// Records that an allowed reply of a model was not sent to the server or its app.
     pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash, requester: Requester) {
-        let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT_DECISION.into());
-        let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
             server,
-            kind,
+            kind: "sampling-answer",
             subject,
-            decision,
-            by,
-            rule,
-            hash,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT_RULE.into(),
+            hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
@@ -124,16 +124,14 @@ impl Owner {
 
     /// Records that allowed roots were not sent to a server.
     pub(super) fn audit_unsent_roots(&mut self, server: &str, subject: &str, hash: &Hash) {
-        let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT_DECISION.into());
-        let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
             server,
-            kind,
+            kind: "roots",
             subject,
-            decision,
-            by,
-            rule,
-            hash,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT_RULE.into(),
+            hash: hash.as_str(),
             asker: "server",
             ..AuditedDecision::default()
         });
@@ -141,33 +139,24 @@ impl Owner {
 
     /// Records in the audit log that the allowed start of a server was not executed.
     pub(super) fn audit_unexecuted_start(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
-        let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT_DECISION.into(), hash.as_str());
         self.audit_without_waiting(AuditedDecision {
             server,
             kind,
             subject,
-            decision,
-            by,
-            rule,
-            hash,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT_RULE.into(),
+            hash: hash.as_str(),
             asker: "host",
             ..AuditedDecision::default()
         });
-    }
-
-    /// Records that an app did not receive a call that was passed to its task. The call is still registered.
-    pub(super) fn audit_undelivered_app_call(&mut self, ticket: CallTicket, hash: &Hash) {
-        let id = self.calls.call_of_ticket(ticket);
-        let Some(record) = id.and_then(|id| self.calls.records.get(id.as_str())) else { return };
-        let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
-        self.audit_unsent_call(&view, &origin, app.as_ref(), hash);
     }
 
     /// Records that the user cancelled a call while its audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };
-        let is_it = |waiting: &&PendingAct| matches!(waiting, PendingAct::Call { number, .. } if *number == writing);
+        let is_it = |act: &&PendingAct| matches!(act, PendingAct::Call { write_id, .. } if *write_id == writing);
         let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
         let allowed = permit.payload_hash().clone();
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());

@@ -1,5 +1,6 @@
 //! Tool calls by apps, which are pages of the called server (MCP Apps): who may call which tool, and consent to calls.
 
+use domain::app_view::AppStopCause;
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use host::CallOrigin;
@@ -132,4 +133,17 @@ async fn any_arguments_are_allowed_only_while_no_call_could_ask_or_be_denied() {
     let rule = json!({ "effect": "ask", "server": SERVER, "tool": MODEL_TOOL, "arguments": condition });
     app.add_rule(rule).await;
     assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a rule may ask about some arguments");
+}
+
+#[tokio::test]
+async fn an_app_that_was_closed_with_its_page_is_in_the_activity_log_of_its_server() {
+    let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
+    app.ready(SERVER).await;
+    let tool = "show\u{202e}monitor".to_owned();
+    app.host.log_stopped_app(SERVER.to_owned(), tool, AppStopCause::Unresponsive).await.expect("the host is running");
+    let activity = app.activity(SERVER).await;
+    let expected = "the app of \"show\\u{202e}monitor\" stopped responding and was closed";
+    assert!(activity.contains(expected), "the entry should name the tool, with visible characters: {activity}");
+    let gone = app.host.log_stopped_app("gone".to_owned(), "x".to_owned(), AppStopCause::PageEnded).await;
+    assert!(gone.is_ok(), "a server that was removed has no activity log");
 }

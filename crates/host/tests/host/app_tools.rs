@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use domain::app_view::ProvidingApp;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallState};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use host::{AppToolCommand, AppTools, CallOrigin, ReviewError};
+use host::{AppToolCommand, AppTools, CallOrigin, ReviewError, SentCall};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, Tool};
 use policy::{ApprovalScope, Hash};
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
+use tokio::sync::oneshot::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -37,30 +38,38 @@ async fn start() -> TestApp {
     app
 }
 
-/// Turns on the tool of the app, and returns the commands that the app receives.
-async fn turn_on(app: &TestApp, tool: Tool) -> mpsc::Receiver<AppToolCommand> {
+/// Commands that the task of the app receives, and the value that exists while the app is shown.
+type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
+
+/// Turns on the tool of the app, and returns the app's side.
+async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
     let (commands, received) = mpsc::channel(4);
+    let shown = Arc::new(());
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
     let hash = Hash::of_json(&json!([tool])).to_string();
-    let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
+    let (tools, own) = (Arc::new(vec![tool]), Arc::downgrade(&shown));
+    let tools = AppTools { server, app: shown_app(), conversation, tools, commands, shown: own };
     app.host.turn_on_app_tools(tools, hash).await.unwrap();
-    received
+    (received, shown)
 }
 
-async fn turn_on_echo(app: &TestApp) -> mpsc::Receiver<AppToolCommand> {
+async fn turn_on_echo(app: &TestApp) -> ShownApp {
     turn_on(app, app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }))).await
 }
 
 type RunningCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 fn spawn_call(app: &TestApp, id: &str, conversation: &str) -> RunningCall {
+    spawn_followed_call(app, id, conversation, oneshot::channel().0)
+}
+
+/// Makes a call whose caller is notified by `sent` when the call is sent.
+fn spawn_followed_call(app: &TestApp, id: &str, conversation: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
     let arguments: Map<String, Value> = std::iter::once(("text".to_owned(), json!("soft"))).collect();
     let receiver = (SERVER.to_owned(), shown_app());
-    tokio::spawn(async move {
-        host.call_app_tool_as(origin, id, receiver, TOOL.to_owned(), arguments, oneshot::channel().0).await
-    })
+    tokio::spawn(async move { host.call_app_tool_as(origin, id, receiver, TOOL.to_owned(), arguments, sent).await })
 }
 
 async fn call_result(call: RunningCall) -> Result<CallToolResult, CallFailure> {
@@ -76,11 +85,39 @@ async fn next_command(received: &mut mpsc::Receiver<AppToolCommand>) -> AppToolC
     received.expect("the command should come in time").expect("the host should run")
 }
 
+/// A call that was sent to the page of the app.
+struct ReceivedCall {
+    name: String,
+    arguments: Map<String, Value>,
+    reply: oneshot::Sender<Result<CallToolResult, CallError>>,
+}
+
+/// Receives a call as the task of the app, and sends it to the app's page.
+async fn receive_call(received: &mut mpsc::Receiver<AppToolCommand>) -> ReceivedCall {
+    let AppToolCommand::Call { name, arguments, delivered, reply, .. } = next_command(received).await else {
+        panic!("the app should receive the call")
+    };
+    delivered.send(()).unwrap();
+    ReceivedCall { name, arguments, reply }
+}
+
+/// Starts a call, and approves it.
+async fn spawn_approved_call(app: &TestApp, id: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
+    let called = spawn_followed_call(app, id, CONVERSATION, sent);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    app.decide(&request, ONCE).await;
+    called
+}
+
+fn call_decisions(app: &TestApp) -> Vec<String> {
+    app.entries_of_kind("app-tool").iter().map(|entry| entry.decision.to_string()).collect()
+}
+
 // [apps-draft-tools-audit]
 #[tokio::test]
 async fn each_call_needs_consent_and_reaches_only_the_app() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
+    let (mut received, _shown) = turn_on_echo(&app).await;
     // Neither the rule nor the review of the server's tool of the same name allows calls of the app's tool.
     app.add_rule(json!({ "effect": "allow", "server": SERVER, "tool": "*", "after_untrusted": true })).await;
     for id in ["1", "2"] {
@@ -92,9 +129,7 @@ async fn each_call_needs_consent_and_reaches_only_the_app() {
             app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "an approval should not last");
         app.decide(&request, ONCE).await;
-        let AppToolCommand::Call { name, arguments, reply, .. } = next_command(&mut received).await else {
-            panic!("the app should receive the call")
-        };
+        let ReceivedCall { name, arguments, reply } = receive_call(&mut received).await;
         assert_eq!((name.as_str(), Value::Object(arguments)), (TOOL, json!({ "text": "soft" })));
         let result = CallToolResult { structured_content: Some(json!(3)), ..CallToolResult::default() };
         reply.send(Ok(result)).unwrap();
@@ -125,7 +160,7 @@ async fn deny_rules_apply_and_other_conversations_have_no_such_tool() {
 #[tokio::test]
 async fn turning_tools_off_withdraws_pending_calls_and_is_recorded() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
+    let (mut received, _shown) = turn_on_echo(&app).await;
     let pending = spawn_call(&app, "1", CONVERSATION);
     app.consent_request(SERVER, "the call", is_app_call).await;
     app.host.turn_off_app_tools(shown_app().view, true).await.unwrap();
@@ -147,7 +182,7 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     let request = app.consent_request(SERVER, "the call", is_app_call).await;
     // Replaced without turning the tools off, which the crate `app-views` never does.
     let changed = json!({ "name": TOOL, "description": "Sends it away", "inputSchema": { "type": "object" } });
-    let mut received = turn_on(&app, app_tool(changed)).await;
+    let (mut received, _shown) = turn_on(&app, app_tool(changed)).await;
     app.decide(&request, ONCE).await;
     let refused = call_result(called).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
@@ -161,9 +196,11 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
 async fn tools_other_than_those_that_the_user_saw_are_not_turned_on() {
     let app = start().await;
     let (commands, _received) = mpsc::channel(1);
+    let shown = Arc::new(());
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
     let tool = app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }));
-    let tools = AppTools { server, app: shown_app(), conversation, tools: Arc::new(vec![tool]), commands };
+    let (tools, shown) = (Arc::new(vec![tool]), Arc::downgrade(&shown));
+    let tools = AppTools { server, app: shown_app(), conversation, tools, commands, shown };
     let refused = app.host.turn_on_app_tools(tools, Hash::of_json(&json!([])).to_string()).await;
     assert!(matches!(refused, Err(ReviewError::Stale(_))), "{refused:?}");
     assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
@@ -173,22 +210,70 @@ async fn tools_other_than_those_that_the_user_saw_are_not_turned_on() {
 #[tokio::test]
 async fn calls_that_were_not_sent_to_the_page_are_recorded_as_withdrawn() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
-    let sent = CallError::Undelivered { cause: "closed".to_owned(), sent: true };
+    let (mut received, _shown) = turn_on_echo(&app).await;
     let unsent = CallError::Undelivered { cause: "closed".to_owned(), sent: false };
-    for (id, error) in [("1", sent), ("2", unsent), ("3", CallError::TooManyCalls)] {
-        let called = spawn_call(&app, id, CONVERSATION);
-        let request = app.consent_request(SERVER, "the call", is_app_call).await;
-        app.decide(&request, ONCE).await;
-        let AppToolCommand::Call { reply, .. } = next_command(&mut received).await else {
+    for (id, error) in [("1", unsent), ("2", CallError::TooManyCalls)] {
+        let (sent, was_sent) = oneshot::channel();
+        let called = spawn_approved_call(&app, id, sent).await;
+        let AppToolCommand::Call { delivered, reply, .. } = next_command(&mut received).await else {
             panic!("the app's task should receive the call")
         };
+        drop(delivered);
         reply.send(Err(error)).unwrap();
         assert!(call_result(called).await.is_err());
+        assert!(was_sent.await.is_err(), "the caller should not hear that the call was sent");
     }
-    let entries = app.entries_of_kind("app-tool");
-    let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();
-    assert_eq!(decisions, ["allowed", "allowed", "withdrawn", "allowed", "withdrawn"]);
+    assert_eq!(call_decisions(&app), ["allowed", "withdrawn", "allowed", "withdrawn"]);
+}
+
+#[tokio::test]
+async fn a_call_counts_as_sent_once_the_page_of_the_app_gets_it() {
+    let app = start().await;
+    let (mut received, _shown) = turn_on_echo(&app).await;
+    let (sent, mut was_sent) = oneshot::channel();
+    let called = spawn_approved_call(&app, "1", sent).await;
+    let AppToolCommand::Call { delivered, reply, .. } = next_command(&mut received).await else {
+        panic!("the app's task should receive the call")
+    };
+    let state = async || app.host.snapshot().await.unwrap().calls.iter().map(|call| call.state).collect::<Vec<_>>();
+    assert_eq!(was_sent.try_recv(), Err(TryRecvError::Empty), "the call waits for the app's task");
+    assert_eq!(state().await, [CallState::AwaitingApproval]);
+    delivered.send(()).unwrap();
+    assert_eq!(was_sent.await.unwrap().edited, None);
+    assert_eq!(state().await, [CallState::Running]);
+    let lost = CallError::Undelivered { cause: "closed".to_owned(), sent: true };
+    reply.send(Err(lost)).unwrap();
+    assert!(call_result(called).await.is_err());
+    assert_eq!(call_decisions(&app), ["allowed"], "the app may have acted on the call");
+}
+
+#[tokio::test]
+async fn a_call_is_not_sent_if_the_app_is_closed_after_its_approval() {
+    let app = start().await;
+    let (mut received, shown) = turn_on_echo(&app).await;
+    // Its task ends while the call waits for it.
+    let (sent, was_sent) = oneshot::channel();
+    let called = spawn_approved_call(&app, "1", sent).await;
+    drop(next_command(&mut received).await);
+    let failed = call_result(called).await;
+    let is_unsent = |failure: &CallFailure| {
+        matches!(failure, CallFailure::Session { server, error } if server == SERVER
+            && matches!(**error, CallError::Undelivered { sent: false, .. }))
+    };
+    assert!(failed.as_ref().is_err_and(is_unsent), "{failed:?}");
+    assert!(was_sent.await.is_err(), "the caller should not hear that the call was sent");
+    assert_eq!(call_decisions(&app), ["allowed", "withdrawn"]);
+    // It is closed while the user decides.
+    let (sent, was_sent) = oneshot::channel();
+    let called = spawn_followed_call(&app, "2", CONVERSATION, sent);
+    let request = app.consent_request(SERVER, "the call", is_app_call).await;
+    drop(shown);
+    assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
+    app.decide(&request, ONCE).await;
+    assert!(call_result(called).await.is_err());
+    assert!(was_sent.await.is_err(), "the caller should not hear that the call was sent");
+    assert!(received.try_recv().is_err(), "the app should receive nothing");
+    assert_eq!(call_decisions(&app), ["allowed", "withdrawn", "allowed", "withdrawn"]);
 }
 
 fn is_cancellation_of(command: &AppToolCommand, id: &str) -> bool {
@@ -198,13 +283,9 @@ fn is_cancellation_of(command: &AppToolCommand, id: &str) -> bool {
 #[tokio::test]
 async fn running_calls_are_cancelled_in_the_app_also_after_its_tools_were_turned_off() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
-    let called = spawn_call(&app, "1", CONVERSATION);
-    let request = app.consent_request(SERVER, "the call", is_app_call).await;
-    app.decide(&request, ONCE).await;
-    let AppToolCommand::Call { reply, .. } = next_command(&mut received).await else {
-        panic!("the app should receive the call")
-    };
+    let (mut received, _shown) = turn_on_echo(&app).await;
+    let called = spawn_approved_call(&app, "1", oneshot::channel().0).await;
+    let ReceivedCall { reply, .. } = receive_call(&mut received).await;
     app.host.turn_off_app_tools(shown_app().view, true).await.unwrap();
     assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
     assert!(app.host.cancel_call("1".to_owned()).await.unwrap(), "the call was sent");
@@ -221,13 +302,9 @@ async fn running_calls_are_cancelled_in_the_app_also_after_its_tools_were_turned
 #[tokio::test]
 async fn tools_are_turned_off_when_the_run_of_the_server_ends() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
-    let called = spawn_call(&app, "1", CONVERSATION);
-    let request = app.consent_request(SERVER, "the call", is_app_call).await;
-    app.decide(&request, ONCE).await;
-    let AppToolCommand::Call { reply: _reply, .. } = next_command(&mut received).await else {
-        panic!("the app should receive the call")
-    };
+    let (mut received, _shown) = turn_on_echo(&app).await;
+    let called = spawn_approved_call(&app, "1", oneshot::channel().0).await;
+    let ReceivedCall { reply: _reply, .. } = receive_call(&mut received).await;
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(is_cancellation_of(&next_command(&mut received).await, "1"));
     let failed = call_result(called).await;
@@ -238,13 +315,12 @@ async fn tools_are_turned_off_when_the_run_of_the_server_ends() {
 #[tokio::test]
 async fn call_ends_if_the_app_is_closed() {
     let app = start().await;
-    let mut received = turn_on_echo(&app).await;
-    let called = spawn_call(&app, "1", CONVERSATION);
-    let request = app.consent_request(SERVER, "the call", is_app_call).await;
-    app.decide(&request, ONCE).await;
-    drop(next_command(&mut received).await);
+    let (mut received, _shown) = turn_on_echo(&app).await;
+    let called = spawn_approved_call(&app, "1", oneshot::channel().0).await;
+    drop(receive_call(&mut received).await);
     let failed = call_result(called).await;
     assert!(matches!(&failed, Err(CallFailure::Session { server, .. }) if server == SERVER), "{failed:?}");
+    assert_eq!(call_decisions(&app), ["allowed"], "the app may have acted on the call");
     drop(received);
     assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
 }

@@ -325,6 +325,35 @@ async fn approval_revoked_while_its_audit_entry_is_written_sends_nothing() {
 }
 
 #[tokio::test]
+async fn call_that_another_permission_allows_meanwhile_is_recorded_with_that_permission() {
+    let (app, disk) = start_with_scripted_audit_log().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    let waits = spawn_call(&app, "second");
+    wait_until_delayed(&disk).await;
+    disk.slow.store(false, Ordering::SeqCst);
+    let grants = app.host.grants().await.unwrap();
+    let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
+    let rule = app.add_rule(json!({"effect": "allow", "server": "harbour", "tool": "add"})).await;
+    app.host.revoke_grant(tool.id).await.unwrap();
+    disk.release_delayed_entries();
+    assert!(call_outcome(waits).await.is_ok(), "the rule allows the call");
+    assert_eq!(sent_call_count(&app).await, 2, "the call is sent once");
+    let entries: Vec<(String, String)> = app
+        .entries_of_kind("tool")
+        .into_iter()
+        .skip(1)
+        .map(|entry| (entry.decision.into_owned(), entry.rule.into_owned()))
+        .collect();
+    let expected = [
+        ("allowed".to_owned(), format!("grant {}", tool.id.0)),
+        ("withdrawn".to_owned(), "allowed-not-sent".to_owned()),
+        ("allowed".to_owned(), format!("rule {rule}")),
+    ];
+    assert_eq!(entries, expected, "the last entry names the rule, which the call was sent by");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn audit_entry_does_not_authorize_a_later_call_with_the_same_id() {
     let (app, disk) = start_with_scripted_audit_log().await;
     disk.slow.store(true, Ordering::SeqCst);

@@ -5,9 +5,10 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{FailureReason, ScheduledRestart, ServerState, ServerView};
+use host::view::{ConsentRequestBody, FailureReason, ScheduledRestart, ServerState, ServerView, UserDecision};
 use mcp_proto::Revision;
-use mcp_proto::session::SessionTimeouts;
+use mcp_proto::session::{CallError, CloseReason, SessionTimeouts};
+use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{TestApp, demo_config, remote_config};
 use testkit::http::{HttpServer, ordinary};
@@ -228,6 +229,37 @@ while read -r line; do
     esac
 done
 "#;
+
+/// After a lost ping, the calls in flight name it, and the failure has the last lines of the server's standard error.
+#[cfg(unix)]
+#[tokio::test]
+async fn failed_ping_ends_calls_and_reports_the_last_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = LEGACY_SCRIPT.replace(r#" | *'"method":"ping"'*"#, "");
+    let config = script_server(&folder, &format!("echo 'waiting for the disk' >&2\n{script}"));
+    let app = TestApp::start_in_folder(folder, vec![("old", config)], options_with_short_delays()).await;
+    app.ready_with_grant("old").await;
+    // Without its grant the server is not restarted, so its failure is kept.
+    let grant = app.host.grants().await.unwrap().remove(0);
+    assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
+    let (host, none) = (app.host.clone(), serde_json::Map::new());
+    let call = tokio::spawn(async move { host.call_tool("1".into(), "old".into(), "t".into(), none, None).await });
+    let request = app.consent_request("old", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    while !app.activity("old").await.contains("tools/call") {
+        tokio::task::yield_now().await;
+    }
+    app.host.network_changed().await.unwrap();
+    advance_time(Duration::from_secs(11)).await;
+    let failed = app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = failed.state else { unreachable!() };
+    assert_eq!(failure.reason, FailureReason::Unresponsive, "the server did not respond: {}", failure.message);
+    assert_eq!(failure.stderr, ["waiting for the disk"], "the last lines are displayed");
+    let unresponsive = CallError::Closed(CloseReason::Unresponsive(Duration::from_secs(10)));
+    let expected = CallFailure::Session { server: "old".into(), error: Box::new(unresponsive) };
+    assert_eq!(call.await.unwrap().map(drop), Err(expected), "the call ends because of the ping");
+    app.host.close().await;
+}
 
 /// Script of a server of revision 2026-07-28, which exits on `initialize`.
 #[cfg(unix)]

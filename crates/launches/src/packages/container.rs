@@ -101,13 +101,13 @@ const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Host of the registry from which engines load images whose name contains no registry.
+/// Host of the registry from which container engines load an image whose name contains no registry.
 const DOCKER_HUB: &str = "docker.io";
 /// Prefix of image digests and IDs.
 const SHA256_PREFIX: &str = "sha256:";
 
-/// Returns the index of the first option of `run` in a container engine's arguments, an error if the options before
-/// `run` are unknown, or `None` if the command runs no image.
+/// Returns the index of the argument after `run` in a container engine's arguments, where the options of `run` begin.
+/// Returns an error if an option before `run` is unknown, or `None` if the command runs no image.
 pub(super) fn find_run_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
@@ -146,7 +146,8 @@ fn is_image_digest(text: &str) -> bool {
     text.strip_prefix(SHA256_PREFIX).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// Returns the version of an image that is named by its digest, which needs no lookup.
+/// Returns the version of an image that the command line names by its digest, so that no lookup is necessary. Returns
+/// `None` if the command line contains no digest.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     is_image_digest(&reference.requested_version)
         .then(|| package_version_with_digest(reference, &reference.requested_version, None))
@@ -157,15 +158,15 @@ fn image_reference(reference: &PackageReference) -> String {
     format!("{}:{tag}", reference.name)
 }
 
-/// Returns the arguments with which the container engine inspects a local copy of the image, which it would run without
-/// pulling.
+/// Returns the arguments with which the container engine inspects the local copy of the image. If there is one, the
+/// engine would run it instead of pulling the image.
 pub(super) fn local_image_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }
 
-/// Returns the arguments with which the container engine looks up the image in its registry. They work without a
-/// running engine.
+/// Returns the arguments with which the container engine looks up the image in its registry. This needs no running
+/// engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
         .map(str::to_owned)

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::reference::{Launcher, PackageReference};
 use super::{UnknownPackage, container, npm, nuget, python};
 
-/// Launchers whose packages can't be looked up: the program, and its first argument if that is required.
+/// Programs that load packages that can't be looked up. Each entry consists of the program, and the first argument with
+/// which it does so (or `None` if it always does).
 const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
     ("bunx", None),
     ("bun", Some("x")),
@@ -21,16 +22,16 @@ const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
 const WRAPPER_PROGRAMS: &[(&str, &[&str])] =
     &[("cmd", &["/c"]), ("env", &["-S"]), ("sh", &["-c", "-lc"]), ("bash", &["-c", "-lc"]), ("zsh", &["-c", "-lc"])];
 
-/// The result of analyzing a launcher's command line.
+/// The package that was found in the command line of a launcher, such as `npx`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LauncherPackage {
     /// The package that the launcher loads.
     Package(PackageReference),
-    /// The launcher, and the reason why the package is unknown.
+    /// The command runs a launcher, but its package is unknown. Contains the name of the launcher and the reason.
     Unknown(String, UnknownPackage),
 }
 
-/// Returns the package that a command loads, or `None` if the command is not a launcher.
+/// Returns the package that a command loads, or `None` if the command runs no program that loads packages.
 pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackage> {
     let program = program_name(command);
     let first = args.first().map(String::as_str);
@@ -66,7 +67,7 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
     }
 }
 
-/// Recognizes launchers that are not supported, and wrappers that start a launcher.
+/// Recognizes programs that load packages that can't be looked up, and wrappers (such as `env`) that start a launcher.
 fn detect_unsupported_launcher(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =

@@ -12,8 +12,8 @@ fn parse_line(line: &str) -> Option<LauncherPackage> {
     launched_package(&words[0], &words[1..])
 }
 
-/// Parses a command line, and returns the package's name, the requested version, and the command line that runs the
-/// pinned version.
+/// Parses a command line. Returns the package's name, the requested version, and the command line in which `argument`
+/// replaces the argument that names the package.
 fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
     let Some(LauncherPackage::Package(reference)) = parse_line(line) else { panic!("{line}: {:?}", parse_line(line)) };
     let version = PackageVersion {

@@ -27,8 +27,9 @@ const MAX_LOOKUP_ERROR_CHARS: usize = 300;
 
 static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
-/// Variables of a server that are passed to its lookup, in lower case. Registries in their values must use HTTPS.
-const FORWARDED_VARIABLES: &[&str] = &[
+/// Names, in lower case, of a server's environment variables that are passed to the package manager that looks up its
+/// package. Registries in their values must use HTTPS.
+const VARIABLES_FORWARDED_TO_LOOKUP: &[&str] = &[
     "npm_config_registry",
     "uv_index",
     "uv_default_index",
@@ -39,12 +40,13 @@ const FORWARDED_VARIABLES: &[&str] = &[
     "uv_system_certs",
     "uv_offline",
 ];
-/// Variables of a server that decide which certificates and proxies a package manager uses. If the server sets one, no
-/// lookup is made: the package manager may send the user's registry credentials, and the server's settings are not
-/// approved yet.
+/// Names of environment variables that decide which certificates and proxies a package manager uses. If the server sets
+/// one, no lookup is made: the package manager may send the user's registry credentials, and the server's settings are
+/// not approved yet.
 const CERTIFICATE_AND_PROXY_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
-/// Variables of a server that don't affect which version is loaded, in lower case. Lookups ignore them.
+/// Names, in lower case, of a server's environment variables that don't affect which version is loaded. Lookups ignore
+/// them.
 const VARIABLES_IGNORED_BY_LOOKUP: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
@@ -55,8 +57,8 @@ const VARIABLES_IGNORED_BY_LOOKUP: &[&str] = &[
     "uv_no_progress",
     "uv_python",
 ];
-/// Variables of a server that select other settings of the package manager, or folders with settings. If the server
-/// sets one, no lookup is made before the server is approved.
+/// Names of environment variables that select other settings of the package manager, or folders with settings. If the
+/// server sets one, no lookup is made before the server is approved.
 const SETTINGS_FOLDER_VARIABLES: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
@@ -159,7 +161,7 @@ fn contains_unencrypted_url(option: &str) -> bool {
         .any(|(scheme, _)| !scheme.ends_with("https"))
 }
 
-/// Returns the variables of the server that are passed to the lookup of its package.
+/// Returns those environment variables of the server that are passed to the package manager that looks up its package.
 fn lookup_environment(
     launcher: Launcher,
     own: &BTreeMap<String, String>,
@@ -174,7 +176,7 @@ fn lookup_environment(
     let mut passed = BTreeMap::new();
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
-        if FORWARDED_VARIABLES.contains(&lower.as_str()) {
+        if VARIABLES_FORWARDED_TO_LOOKUP.contains(&lower.as_str()) {
             // A variable with a secret is not passed, because the server is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
@@ -194,8 +196,8 @@ fn lookup_environment(
     Ok(passed)
 }
 
-/// Returns the package manager that belongs to a launcher. Only programs in folders of the search path are run: the
-/// command may name a program in any folder, and is not approved yet.
+/// Returns the package manager that looks up packages for a launcher. It must be in a folder of the search path: the
+/// command may name a program in any other folder, and is not approved yet.
 fn find_package_manager(
     launcher: Launcher,
     program: &Path,

@@ -41,18 +41,19 @@ pub struct PackageVersion {
     pub name: String,
     /// Version of the package. For an image, its tag.
     pub version: String,
-    /// Hash of the package's files, or `None` if the registry provides none.
+    /// Hash of the package's files from the registry, or `None` if the registry provides none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
     /// Address from which the package is loaded, or `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Command-line argument that names exactly this version.
+    /// Command-line argument that makes the launcher load exactly this version.
     pub argument: String,
 }
 
 impl PackageVersion {
-    /// Returns `true` if `other` is the same version with different files, so that the registry has replaced the files.
+    /// Returns `true` if `other` is the same version with different files, which means that the registry has replaced
+    /// the files.
     ///
     /// A tag that refers to another image counts as another version, because the command lines differ.
     #[must_use]
@@ -61,7 +62,7 @@ impl PackageVersion {
     }
 }
 
-/// The package that a command would load, as shown in a consent request.
+/// The package that a command would load, in the form in which a consent request shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedPackage {
     /// Name of the launcher for display, such as `npx`.
@@ -70,18 +71,19 @@ pub struct LoadedPackage {
     pub name: Option<String>,
     /// Version, range or tag in the settings, or `None` if they contain none.
     pub requested_version: Option<String>,
-    /// Other packages on the command line, which are not pinned.
+    /// Other packages on the command line. Their versions are not fixed, so the launcher may load any.
     pub unpinned: Vec<String>,
     /// Version that would run, or the reason why it is unknown.
     pub found: Result<PackageVersion, UnknownPackage>,
     /// Package version that the user last approved for this server, or `None` if there was none.
     pub before: Option<PackageVersion>,
-    /// Command line as configured by the user, before the version is pinned.
+    /// Command line as the user configured it, before it was changed to name an exact version.
     pub configured: String,
 }
 
 impl LoadedPackage {
-    /// Creates a package with the result of its lookup.
+    /// Creates the description of a package that was found on a command line, with the result of looking up its
+    /// version.
     pub fn new(reference: &PackageReference, found: Result<PackageVersion, UnknownPackage>) -> Self {
         Self {
             launcher: reference.launcher.name().to_owned(),
@@ -107,9 +109,9 @@ impl LoadedPackage {
         }
     }
 
-    /// Returns the JSON form of the package that is part of the hashes of approvals and pins.
+    /// Returns the JSON form of the package from which hashes of approvals and pins are computed.
     ///
-    /// The reason why a version is unknown is not included, because an unreachable registry fails in many ways.
+    /// It does not include the reason why a version is unknown, because an unreachable registry fails in many ways.
     pub fn to_json(&self) -> Value {
         match &self.found {
             Ok(found) => json!({ "name": found.name, "version": found.version, "integrity": found.integrity }),
@@ -118,7 +120,7 @@ impl LoadedPackage {
     }
 }
 
-/// The reason why the version that would run is unknown.
+/// The reason why it is unknown which version of a package would run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPackage {
     /// The launcher runs a shell command line, which is not analyzed.
@@ -130,7 +132,7 @@ pub enum UnknownPackage {
     /// An option is unknown, so it is uncertain which argument names the package. Contains the option.
     #[error("Drawbridge does not know the option {0} of this launcher")]
     Option(String),
-    /// The package doesn't come from a registry, or is not named by name and version.
+    /// The package doesn't come from a registry, or is not named by name and version. Contains the text that names it.
     #[error("{0} is not a package name and version in a registry")]
     Specifier(String),
     /// The launcher's command line names several packages.
@@ -139,20 +141,21 @@ pub enum UnknownPackage {
     /// The launcher's command line names no package.
     #[error("the command line names no package")]
     NoPackage,
-    /// Packages of this launcher can't be looked up.
+    /// Packages that this launcher loads can't be looked up. Contains the name of the launcher.
     #[error("Drawbridge can't look up packages of {0}")]
     Launcher(String),
-    /// This variable of the server affects what the launcher loads.
+    /// An environment variable of the server affects what the launcher loads. Contains its name.
     #[error("the variable {0} changes what the launcher loads")]
     Variable(String),
-    /// This settings file in the working directory or above decides which registry the launcher uses, and through which
-    /// proxy.
+    /// A settings file in the working directory or above decides which registry the launcher uses, and through which
+    /// proxy. Contains its path.
     #[error("{0} may change which registry is used")]
     ProjectSettings(String),
-    /// Packages or programs of a local project may run instead of the registry's. Contains their path.
+    /// Packages or programs of a local project may run instead of the package in the registry. Contains their path.
     #[error("{0} may have other code run instead")]
     LocalCopy(String),
-    /// The launcher is not on the search path, so a package manager next to it is not run before the approval.
+    /// The launcher is not in a folder of the search path, so the package manager next to it is not run before the user
+    /// has approved the command.
     #[error("{0} is not on your search path")]
     OffSearchPath(String),
     /// The package manager that looks up versions is not installed. Contains its name.
@@ -179,25 +182,25 @@ pub enum UnknownPackage {
     },
 }
 
-/// Returns a text from a package manager if it is short enough and `fits` accepts every character.
+/// Returns the text, which a package manager printed, if it is short enough and `fits` accepts each of its characters.
 fn valid_lookup_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
-/// Returns the text from a package manager if it is a valid version, which can become part of the command line.
+/// Returns the text, which a package manager printed, if it is a valid version that can become part of a command line.
 fn valid_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
     valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
-/// Returns the text from a package manager if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated
-/// by blanks.
+/// Returns the text, which a package manager printed, if it consists of valid hashes separated by blanks, such as
+/// `sha512-…` or `sha256:…`.
 fn valid_package_hash(text: &str) -> Option<String> {
     valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
-/// Returns the text from a package manager if it is a valid address for display.
+/// Returns the text, which a package manager printed, if it is a valid address for display.
 fn valid_package_source(text: &str) -> Option<String> {
     valid_lookup_text(text, |c| c.is_ascii_graphic())
 }

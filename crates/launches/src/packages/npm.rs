@@ -24,7 +24,7 @@ const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     valued: &["-p", "--package", "--registry", "--loglevel"],
 };
 
-/// Fields of a version that `npm view` is requested to print.
+/// Fields of a package version that `npm view` prints for the lookup.
 const NPM_VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -98,7 +98,8 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Parses npm's output of a lookup: one version, or all versions that match a range, oldest first.
+/// Parses the output of npm for a package: one version, or all versions that match a range, oldest first. Returns the
+/// newest release, or else the newest version.
 pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {

@@ -31,7 +31,8 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), requested.to_owned(), at))
 }
 
-/// Returns the version of the package if the command names it exactly. A lookup would provide no further information.
+/// Returns the version of the package if the command line names an exact one, and otherwise `None`. A lookup of an
+/// exact version would provide no further information.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.requested_version.matches('.').count() >= 2 && !reference.requested_version.contains('*');
     is_whole.then(|| package_version(reference, reference.requested_version.clone(), None))

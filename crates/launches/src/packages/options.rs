@@ -2,7 +2,7 @@
 
 use super::UnknownPackage;
 
-/// The known options of a launcher, written as on the command line, with their dashes.
+/// The options of a launcher that the parser knows, each written with its dashes as on the command line.
 pub(super) struct LauncherOptions {
     /// Names of the launcher's options without a value.
     pub(super) flags: &'static [&'static str],
@@ -10,7 +10,7 @@ pub(super) struct LauncherOptions {
     pub(super) valued: &'static [&'static str],
 }
 
-/// Value of an option on a launcher's command line.
+/// An option on a launcher's command line, with its value.
 pub(super) struct OptionValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct OptionValue<'a> {
     pub(super) prefix: &'a str,
 }
 
-/// The options at the beginning of a command line, as far as they were parsed.
+/// The options at the beginning of a launcher's command line, before the first other argument.
 pub(super) struct ParsedOptions<'a> {
     /// Names of the options without a value, in the order of the command line.
     pub(super) flags: Vec<&'a str>,

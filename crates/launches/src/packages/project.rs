@@ -1,5 +1,5 @@
 //! Files of a project that affect what a launcher loads in the project's folder: other code, or another registry.
-//! `lookup.rs` and the owner in `host` search for them before a package is pinned.
+//! `lookup.rs` and the owner task of `host` search for them before a command is changed to load an exact version.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option
     })
 }
 
-/// Returns `true` if a `package.json` declares no programs and no workspaces.
+/// Returns `true` if a `package.json` can be read and declares neither programs (`bin`, `directories`) nor workspaces.
 fn declares_no_programs_or_workspaces(settings: &Path) -> bool {
     // Opening a named pipe would block.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
@@ -43,8 +43,8 @@ fn declares_no_programs_or_workspaces(settings: &Path) -> bool {
     settings.is_some_and(|settings| settings.is_object() && named.iter().all(|key| settings.get(key).is_none()))
 }
 
-/// Returns a settings file because of which a launcher uses another registry or proxy in this folder, or `None` if
-/// there is none. Files in the user's home directory belong to the user and are ignored.
+/// Returns the path of a settings file because of which a launcher that is started in `directory` uses another registry
+/// or proxy. Returns `None` if there is none. Files in the user's home directory belong to the user and are ignored.
 pub(super) fn find_project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],

@@ -59,7 +59,8 @@ const UV_LOOKUP_OPTIONS: [&str; 9] = [
     "--exclude-newer",
     "--prerelease",
 ];
-/// Maximum number of file hashes of a version that are shown individually. A larger number is combined into one hash.
+/// Maximum number of file hashes of a version that are shown individually. If there are more, a single hash over all of
+/// them is shown.
 const MAX_LISTED_FILE_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -184,7 +185,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
     })
 }
 
-/// Returns a package name in the normalized form in which indexes compare names.
+/// Returns a package name in the normalized form, in which package indexes treat equivalent names as equal.
 fn normalized_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")

@@ -35,7 +35,8 @@ impl Launcher {
         }
     }
 
-    /// Returns the name of the program that looks up packages. It is installed next to the launcher.
+    /// Returns the name of the program that looks up packages for this launcher. Both programs are installed in the
+    /// same folder.
     pub const fn lookup_program(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
@@ -47,7 +48,7 @@ impl Launcher {
     }
 }
 
-/// The package in a command line, and the position of its name.
+/// The package that a command line names, with the position of its name in the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageReference {
     /// Launcher that loads the package.
@@ -58,7 +59,7 @@ pub struct PackageReference {
     pub requested_version: String,
     /// Additional command-line arguments for the package manager when it looks up the version.
     pub options: Vec<String>,
-    /// Other packages on the command line, whose versions are not pinned.
+    /// Other packages on the command line. Their versions are not fixed, so the launcher may load any.
     pub unpinned: Vec<String>,
     /// Index of the launcher's command-line argument that names the package.
     pub(super) at: usize,
@@ -66,7 +67,7 @@ pub struct PackageReference {
     pub(super) prefix: String,
     /// Python extras of the package to install, in brackets. Empty if there are none.
     pub(super) extras: String,
-    /// Set if an option names the package, so that the program to run is named separately.
+    /// Set if the value of an option names the package, so that another argument names the program to run.
     pub(super) is_option: bool,
 }
 
@@ -85,7 +86,7 @@ impl PackageReference {
         }
     }
 
-    /// Returns the command-line arguments with the package pinned to this version.
+    /// Returns the command-line arguments, changed so that the launcher loads exactly this version of the package.
     pub fn pinned_args(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
         let mut pinned = args.to_vec();
         if let Some(argument) = pinned.get_mut(self.at) {

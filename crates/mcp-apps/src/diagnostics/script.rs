@@ -22,13 +22,13 @@ static SCRIPT_ELEMENT: LazyLock<String> = LazyLock::new(|| {
 /// with a nonce or hash, so that the inline scripts of the app would no longer run.
 #[must_use]
 pub fn with_diagnostic_script(html: &str) -> String {
-    let (before, after) = html.split_at(script_position(html));
+    let (before, after) = html.split_at(script_insertion_offset(html));
     format!("{before}{}{after}", *SCRIPT_ELEMENT)
 }
 
 /// Returns the position after the document type, in bytes. An element before it would put the browser into quirks mode.
 /// A document without a document type begins with the script.
-fn script_position(html: &str) -> usize {
+fn script_insertion_offset(html: &str) -> usize {
     let document = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
     let start = html.len() - document.len();
     let mut rest = document;

@@ -76,13 +76,11 @@ struct HostRequest {
 
 #[derive(Debug)]
 enum HostRequestPurpose {
-    /// A list, with the tools of the pages read so far and their size in bytes of JSON.
-    List {
-        found: AppToolList,
-        bytes: usize,
-        page: usize,
-    },
+    /// Listing the app's tools. Contains the tools of the result pages read so far and their size in bytes of JSON.
+    List { found: AppToolList, bytes: usize, page: usize },
+    /// Calling one of the app's tools.
     Call,
+    /// Ending the view.
     Teardown,
 }
 

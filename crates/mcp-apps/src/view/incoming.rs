@@ -63,7 +63,7 @@ impl View {
         if let Some(id) = &invalid.id {
             self.on_unusable_response(id, kind);
         }
-        if let Some(id) = &invalid.server_request
+        if let Some(id) = &invalid.peer_request
             && self.can_send()
             && !self.pending.contains(id)
         {

@@ -1,4 +1,9 @@
 //! Limits of one view, which bound the memory and time that a hostile page can use.
+//!
+//! A host has limits of its own, on its queues, on the number of views, and on requests that the user refuses or the app
+//! withdraws. In Drawbridge these are constants in `app-views/src/lib.rs`, `app-views/src/shown_views.rs`,
+//! `app-views/src/view_task.rs`, `app-views/src/requests.rs` and `app-views/src/user_requests.rs`. The page limits
+//! messages before it delivers them, in `ui/src/apps/message-sender.ts`.
 
 use std::time::Duration;
 
@@ -51,7 +56,8 @@ pub const MAX_APP_TOOL_BYTES: usize = 64 * 1024;
 pub const MAX_APP_TOOL_LIST_BYTES: usize = 256 * 1024;
 /// Maximum number of result pages that are requested of an app's list of tools.
 pub const MAX_APP_TOOL_LIST_PAGES: usize = 10;
-/// Maximum number of concurrent calls of an app's tools.
+/// Maximum number of concurrent calls of the tools that one app provides. Calls that an app makes are requests, see
+/// [`MAX_PENDING_REQUESTS`].
 pub const MAX_APP_TOOL_CALLS: usize = 8;
 /// Maximum size of the result of an app's tool in bytes, as the specification's draft recommends.
 pub const MAX_APP_TOOL_RESULT_BYTES: usize = 10_000_000;

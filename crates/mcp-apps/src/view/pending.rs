@@ -18,13 +18,13 @@ use super::{View, single_member_object};
 struct PendingRequest {
     /// JSON-RPC id that the app page chose for the request.
     wire_id: RequestId,
-    kind: RequestKind,
+    expected: ExpectedResponse,
     bytes: usize,
 }
 
-/// Kind of a pending request, which determines the valid kinds of the host's response.
+/// The response that a pending request expects from the host: its valid kinds, and what is done with it.
 #[derive(Debug)]
-enum RequestKind {
+enum ExpectedResponse {
     /// An MCP request whose result is passed to the app page unchanged.
     Mcp,
     /// `tools/list`, whose result the view filters.
@@ -74,37 +74,37 @@ impl View {
     pub fn respond(&mut self, id: AppRequestId, response: HostResponse) -> Result<(), ResponseError> {
         let request = self.pending.requests.get(&id).ok_or(ResponseError::NotOpen)?;
         let mut mode = None;
-        let result = match (&request.kind, response) {
-            (RequestKind::DisplayMode, HostResponse::DisplayMode(chosen)) => {
+        let result = match (&request.expected, response) {
+            (ExpectedResponse::DisplayMode, HostResponse::DisplayMode(chosen)) => {
                 if !self.is_mode_current_or_declared(chosen) {
                     return Err(ResponseError::UndeclaredDisplayMode);
                 }
                 mode = Some(chosen);
                 Ok(json!({ "mode": chosen }))
             }
-            (RequestKind::DisplayMode, HostResponse::Refused(_) | HostResponse::Failed(_)) => {
+            (ExpectedResponse::DisplayMode, HostResponse::Refused(_) | HostResponse::Failed(_)) => {
                 Ok(json!({ "mode": self.config.context.display_mode }))
             }
-            (RequestKind::Sampling(_), HostResponse::Refused(reason)) => {
+            (ExpectedResponse::Sampling(_), HostResponse::Refused(reason)) => {
                 Err(RpcError::new(SAMPLING_REFUSED_CODE, reason))
             }
             (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED_CODE, reason)),
             (_, HostResponse::Failed(error)) => Err(error),
-            (RequestKind::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
-            (RequestKind::ToolList, HostResponse::Result(result)) => {
+            (ExpectedResponse::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
+            (ExpectedResponse::ToolList, HostResponse::Result(result)) => {
                 Ok(Value::Object(self.remove_hidden_tools(result)))
             }
-            (RequestKind::Sampling(form), HostResponse::Sampling(result)) => {
+            (ExpectedResponse::Sampling(form), HostResponse::Sampling(result)) => {
                 Ok(json!(form.apply(*result).map_err(ResponseError::InvalidResult)?))
             }
-            (RequestKind::Act | RequestKind::ModelContext(_), HostResponse::Done) => Ok(json!({})),
+            (ExpectedResponse::Act | ExpectedResponse::ModelContext(_), HostResponse::Done) => Ok(json!({})),
             (
                 _,
                 HostResponse::Result(_) | HostResponse::Sampling(_) | HostResponse::Done | HostResponse::DisplayMode(_),
             ) => return Err(ResponseError::WrongKind),
         };
         let Some(request) = self.pending.requests.remove(&id) else { return Err(ResponseError::NotOpen) };
-        if let (RequestKind::ModelContext(context), Ok(_)) = (request.kind, &result) {
+        if let (ExpectedResponse::ModelContext(context), Ok(_)) = (request.expected, &result) {
             self.replace_model_context(id, context);
         }
         // Serializing a value to text can't fail.
@@ -118,27 +118,27 @@ impl View {
 
     /// Reports a request of the app page to the host, or responds immediately if the request needs no action.
     pub(super) fn emit_request(&mut self, wire_id: RequestId, request: AppRequest, bytes: usize) {
-        let kind = match &request {
+        let expected = match &request {
             AppRequest::RequestDisplayMode { mode } if !self.can_request_mode(*mode) => {
                 let mode = self.config.context.display_mode;
                 return self.send_response(&wire_id, Ok(Value::Object(single_member_object("mode", mode.as_str()))));
             }
-            AppRequest::RequestDisplayMode { .. } => RequestKind::DisplayMode,
-            AppRequest::UpdateModelContext(context) => RequestKind::ModelContext(context.clone()),
+            AppRequest::RequestDisplayMode { .. } => ExpectedResponse::DisplayMode,
+            AppRequest::UpdateModelContext(context) => ExpectedResponse::ModelContext(context.clone()),
             AppRequest::OpenLink { .. } | AppRequest::DownloadFile { .. } | AppRequest::SendMessage { .. } => {
-                RequestKind::Act
+                ExpectedResponse::Act
             }
-            AppRequest::ListTools { .. } => RequestKind::ToolList,
+            AppRequest::ListTools { .. } => ExpectedResponse::ToolList,
             AppRequest::CallTool { .. }
             | AppRequest::ReadResource { .. }
             | AppRequest::ListResources { .. }
             | AppRequest::ListResourceTemplates { .. }
-            | AppRequest::ListPrompts { .. } => RequestKind::Mcp,
-            AppRequest::Sample(params) => RequestKind::Sampling(SamplingResultForm::for_request(params)),
+            | AppRequest::ListPrompts { .. } => ExpectedResponse::Mcp,
+            AppRequest::Sample(params) => ExpectedResponse::Sampling(SamplingResultForm::for_request(params)),
         };
         self.pending.last_id += 1;
         let id = AppRequestId(self.pending.last_id);
-        self.pending.requests.insert(id, PendingRequest { wire_id, kind, bytes });
+        self.pending.requests.insert(id, PendingRequest { wire_id, expected, bytes });
         self.push(ViewOutput::Request { id, request });
     }
 

@@ -52,7 +52,7 @@ impl RequestRefusal {
 pub(super) struct RequestConditions<'a> {
     pub(super) capabilities: &'a HostCapabilities,
     pub(super) callable_tools: &'a BTreeSet<String>,
-    /// Size of the request's parameters in bytes of JSON.
+    /// Size of the whole message in bytes.
     pub(super) bytes: usize,
 }
 

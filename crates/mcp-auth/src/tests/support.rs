@@ -22,7 +22,7 @@ pub(super) struct TestVault {
     pub(super) is_broken: AtomicBool,
     /// Number of completed read operations.
     pub(super) reads: AtomicU64,
-    /// Lock that every read operation of the vault acquires. A test that holds it blocks all reads.
+    /// Lock that every read of the vault acquires. While a test holds it, all reads wait.
     pub(super) gate: tokio::sync::Mutex<()>,
     renewing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -191,7 +191,7 @@ impl TestAuthorization {
         TestAuthorization { authorization, settings, user, vault, clock }
     }
 
-    /// Simulates a restart of the app: creates a new authorization with the same vault.
+    /// Simulates a restart of the app: replaces the authorization with a new one that uses the same vault.
     pub(super) fn restart(&mut self) {
         self.authorization = ServerAuthorization::new(self.settings.clone());
     }
@@ -205,7 +205,7 @@ impl TestAuthorization {
         send_call(&self.authorization, tool).await
     }
 
-    /// Sends a call that is refused, signs in, and sends the call again.
+    /// Sends a call, which the server refuses, signs in, and sends the call again. Returns the account of the sign-in.
     pub(super) async fn connect(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
         assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
@@ -276,7 +276,7 @@ pub(super) fn json_members(pairs: &[(&str, serde_json::Value)]) -> serde_json::M
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// Waits until the condition is true. `what` describes it if that takes too long.
+/// Waits until the condition is true. If that takes too long, panics with a message that contains `what`.
 pub(super) async fn wait_until(what: &str, condition: impl FnMut() -> bool) {
     assert!(testkit::deadline::poll_until(Duration::from_secs(20), condition).await, "{what}");
 }

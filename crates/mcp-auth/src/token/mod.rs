@@ -35,11 +35,11 @@ pub(crate) struct TokenEndpoint<'a> {
     pub(crate) web: &'a AuthHttpClient,
     pub(crate) phase: AuthPhase,
     pub(crate) url: &'a Url,
-    /// Issuer of the endpoint. Used as the audience of assertions and as the key of DPoP nonces.
+    /// Issuer to which the endpoint belongs. It is the audience of assertions, and identifies the stored DPoP nonce.
     pub(crate) issuer: &'a str,
     pub(crate) client: &'a OAuthClient,
     pub(crate) dpop: Option<&'a DpopKey>,
-    /// `true` if a token that is not bound to the key in `dpop` is rejected.
+    /// `true` if the response is rejected when its token is not bound to the key in `dpop`.
     pub(crate) requires_bound_token: bool,
     pub(crate) nonces: &'a DpopNonces,
     pub(crate) now: SystemTime,
@@ -112,7 +112,7 @@ impl TokenEndpoint<'_> {
         self.parse_response(granted, exchange.id_token)
     }
 
-    /// Exchanges an assertion that another party signed for a token (RFC 7523, 2.1).
+    /// Requests a token with an assertion that another party signed (RFC 7523, 2.1).
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
@@ -130,8 +130,8 @@ impl TokenEndpoint<'_> {
         self.parse_token_response(&members)
     }
 
-    /// Exchanges the user's ID token for a grant that the authorization server `audience` accepts (RFC 8693). Also
-    /// returns the scopes of the grant if they differ from the requested ones.
+    /// Exchanges the user's ID token for a grant (RFC 8693) that the authorization server with the issuer `audience`
+    /// accepts. Also returns the scopes of the grant if they differ from the requested ones.
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
@@ -163,7 +163,7 @@ impl TokenEndpoint<'_> {
         Ok((grant, metadata_document::string_member(&members, "scope").map(|text| crate::scopes::parse_scopes(&text))))
     }
 
-    /// Revokes a token (RFC 7009). This endpoint is the revocation endpoint.
+    /// Revokes a token (RFC 7009). `self` must be the revocation endpoint.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable

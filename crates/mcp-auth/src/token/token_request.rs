@@ -24,7 +24,7 @@ use crate::oauth_client::StoredClientAuth;
 
 type TokenClient = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// HTTP client for the crate `oauth2`, which sends requests to one token endpoint.
+/// HTTP client that the crate `oauth2` uses to send requests to one token endpoint.
 pub(super) struct TokenHttpClient<'a> {
     pub(super) endpoint: &'a TokenEndpoint<'a>,
     /// ID token of the last response, which `oauth2` does not return.
@@ -57,7 +57,8 @@ impl TokenEndpoint<'_> {
         }
     }
 
-    /// Returns the form parameters of a client assertion. Empty if the client does not use assertions.
+    /// Returns the form parameters with a client assertion, or an empty list if the client does not authenticate by an
+    /// assertion.
     pub(super) fn assertion_parameters(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
         let StoredClientAuth::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
@@ -72,7 +73,7 @@ impl TokenEndpoint<'_> {
         ])
     }
 
-    /// Sends the token request of a grant that `oauth2` does not support.
+    /// Sends a token request for a grant that `oauth2` does not support.
     pub(super) async fn send_grant(
         &self,
         parameters: Vec<(&'static str, String)>,
@@ -118,8 +119,8 @@ impl TokenEndpoint<'_> {
         request.body(body.into_bytes()).map_err(|_| self.unreadable_error("the request could not be built"))
     }
 
-    /// Sends a token request. If tokens are bound to a key, adds a DPoP proof, and repeats the request with the nonce
-    /// that the server requires.
+    /// Sends a token request. If the client has a DPoP key, adds a proof. If the server then requires a nonce, sends
+    /// the request again with that nonce.
     pub(super) async fn post(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let first = self.send(&request).await?;
         let requires_nonce = self.dpop.is_some()

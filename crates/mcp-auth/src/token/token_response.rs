@@ -22,7 +22,7 @@ type TokenRequestError = RequestTokenError<AuthError, BasicErrorResponse>;
 /// Content of a successful token response.
 pub(crate) struct TokenResponse {
     pub(crate) access: SecretString,
-    /// `true` if the token is bound to the DPoP key.
+    /// `true` if the token is bound to the DPoP key with which it was requested.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<SecretString>,
     pub(crate) lifetime: Option<Duration>,
@@ -133,9 +133,9 @@ pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// Converts a token response to the form that RFC 6749, 5.1 requires: handles lifetimes in strings and fractions,
-/// scopes in lists, empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just
-/// issued.
+/// Converts a token response to the form that RFC 6749, 5.1 requires. Accepts lifetimes that are strings or fractions,
+/// scopes in lists, empty and null members, and a missing token type. A lifetime of zero is dropped, as the token was
+/// just issued.
 pub(super) fn normalize_response(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {

@@ -14,8 +14,8 @@ pub struct InvalidMessage {
     pub cause: InvalidCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
-    /// Identifier of the server's request, if the message seems to be a request.
-    pub server_request: Option<RequestId>,
+    /// Identifier of the request of the other side, a server or an app, if the message seems to be a request.
+    pub peer_request: Option<RequestId>,
     /// `true` if the message seems to be a response, even if its request is unknown.
     pub answer: bool,
     /// Beginning of the line: at most 200 characters, with control characters escaped.
@@ -131,7 +131,7 @@ impl InvalidMessage {
         InvalidMessage {
             cause,
             id: id.clone().filter(|_| answer),
-            server_request: id.filter(|_| request),
+            peer_request: id.filter(|_| request),
             answer,
             excerpt: excerpt(frame),
         }

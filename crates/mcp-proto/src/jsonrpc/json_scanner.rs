@@ -95,7 +95,7 @@ impl<'a> JsonScanner<'a> {
             return None;
         }
         let start = self.at;
-        let escapes = match self.recorded_end() {
+        let escapes = match self.recorded_value_end() {
             // Recorders are called for strings without escapes only.
             Some(end) => {
                 self.at = end;
@@ -157,7 +157,7 @@ impl<'a> JsonScanner<'a> {
     /// Consumes one value of any type and returns its text.
     pub(crate) fn consume_value(&mut self) -> Option<&'a str> {
         self.peek();
-        match self.recorded_end() {
+        match self.recorded_value_end() {
             Some(end) => {
                 let start = std::mem::replace(&mut self.at, end);
                 self.text.get(start..end)
@@ -172,7 +172,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Returns the end offset of the next value if an earlier scan recorded its position.
-    fn recorded_end(&mut self) -> Option<usize> {
+    fn recorded_value_end(&mut self) -> Option<usize> {
         if self.known.is_empty() {
             return None;
         }

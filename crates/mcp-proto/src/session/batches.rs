@@ -54,7 +54,7 @@ impl Session {
                     let invalid = InvalidMessage {
                         cause: cause.clone(),
                         id: Some(id.clone()),
-                        server_request: None,
+                        peer_request: None,
                         answer: true,
                         excerpt: String::new(),
                     };

@@ -8,8 +8,8 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::ElicitParams;
 
+use super::handshake::SessionPhase;
 use super::mrtr::RequestedInputs;
-use super::opening::SessionPhase;
 use super::results::{self, ResultBody};
 use super::task_calls::TaskCall;
 use super::timers::{CallTimer, earliest_instant};
@@ -79,7 +79,7 @@ impl Session {
         match (&self.phase, known) {
             (SessionPhase::Closed(reason), _) => return Err(CallError::Closed(reason.clone())),
             (SessionPhase::Failed(cause), _) => {
-                return Err(CallError::Closed(CloseReason::OpeningFailed(cause.clone())));
+                return Err(CallError::Closed(CloseReason::HandshakeFailed(cause.clone())));
             }
             (SessionPhase::Initializing { .. }, None) if request == ClientRequest::Ping => {}
             (SessionPhase::Ready | SessionPhase::Probing { .. } | SessionPhase::Initializing { .. }, Some(facts)) => {

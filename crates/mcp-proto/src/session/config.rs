@@ -15,7 +15,7 @@ pub struct SessionConfig {
     /// All capabilities of the client. The session omits those that the negotiated revision does not define.
     pub capabilities: ClientCapabilities,
     /// Method by which the session negotiates the protocol revision.
-    pub opening: HandshakeMode,
+    pub handshake: HandshakeMode,
     /// Transport that carries the session's messages. Determines the handshake, the HTTP headers and the form of
     /// cancellations.
     pub carrier: TransportKind,
@@ -57,9 +57,9 @@ pub enum TransportKind {
 /// use mcp_proto::{HandshakeMode, IncomingMessage, Revision, Session, SessionConfig, SessionEvent, StreamOrigin};
 ///
 /// let now = Instant::now();
-/// let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+/// let config = SessionConfig { handshake: HandshakeMode::Initialize, ..SessionConfig::default() };
 /// let mut session = Session::new(config, now);
-/// let request = session.poll_transmit().expect("the opening sends a request");
+/// let request = session.poll_transmit().expect("the handshake sends a request");
 /// assert!(request.json.contains(r#""method":"initialize""#));
 ///
 /// // The server selects an older revision, which the session accepts.

@@ -94,13 +94,13 @@ pub enum CloseReason {
     },
     /// The server closed its standard output.
     ServerClosedOutput,
-    /// The user stopped the server.
-    StoppedByUser,
+    /// The owner of the session stopped the server, for example at the user's request.
+    StoppedByOwner,
     /// A message could not be written, with the cause.
     WriteFailed(String),
     /// The handshake failed, with the cause.
-    OpeningFailed(String),
-    /// The server did not respond to a ping within this duration.
+    HandshakeFailed(String),
+    /// The server did not respond to a ping of the session or its owner within this duration.
     Unresponsive(Duration),
     /// The connection to a remote server failed, with the cause.
     ConnectionLost(String),
@@ -121,9 +121,9 @@ impl fmt::Display for CloseReason {
             }
             CloseReason::ServerExited { .. } => f.write_str("the server ended"),
             CloseReason::ServerClosedOutput => f.write_str("the server closed its output"),
-            CloseReason::StoppedByUser => f.write_str("the server was stopped"),
+            CloseReason::StoppedByOwner => f.write_str("the server was stopped"),
             CloseReason::WriteFailed(cause) => write!(f, "writing to the server failed: {cause}"),
-            CloseReason::OpeningFailed(cause) => write!(f, "the connection could not be opened: {cause}"),
+            CloseReason::HandshakeFailed(cause) => write!(f, "the connection could not be opened: {cause}"),
             CloseReason::Unresponsive(after) => write!(f, "the server did not answer a ping within {after:?}"),
             CloseReason::ConnectionLost(cause) => write!(f, "the connection was lost: {cause}"),
             CloseReason::LimitReached(cause) => write!(f, "the server was stopped: {cause}"),

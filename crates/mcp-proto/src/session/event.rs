@@ -108,8 +108,8 @@ pub enum ServerRequest {
 /// # fn open_session(now: Instant) -> Session {
 /// #     let elicitation = Some(ElicitationCapability { form: Some(Default::default()), url: None });
 /// #     let capabilities = ClientCapabilities { elicitation, ..ClientCapabilities::default() };
-/// #     let opening = HandshakeMode::Initialize;
-/// #     let config = SessionConfig { opening, capabilities, ..SessionConfig::default() };
+/// #     let handshake = HandshakeMode::Initialize;
+/// #     let config = SessionConfig { handshake, capabilities, ..SessionConfig::default() };
 /// #     let mut session = Session::new(config, now);
 /// #     let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
 /// #         "capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;
@@ -229,7 +229,7 @@ pub enum SessionEvent {
     /// The handshake is complete, and calls are possible.
     Ready(Box<ServerFacts>),
     /// The handshake failed. The caller should close the transport.
-    OpeningFailed {
+    HandshakeFailed {
         /// Human-readable reason of the failure.
         cause: String,
         /// Classification of the failure, from which the caller decides on the next attempt.

@@ -9,7 +9,7 @@ use crate::jsonrpc::{
 };
 use crate::types::{ElicitParams, LogMessage, Map};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
@@ -130,7 +130,7 @@ impl Session {
             self.last_output = Some(description.clone());
         }
         self.report_anomaly(description, invalid.id.clone());
-        if let Some(id) = invalid.server_request.clone() {
+        if let Some(id) = invalid.peer_request.clone() {
             if self.accepts_requests() && !self.is_request_open(&id) {
                 let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
                     code::PARSE_ERROR

@@ -13,13 +13,13 @@ mod delivery;
 mod encode;
 mod error;
 mod event;
+mod handshake;
+mod handshake_responses;
 mod incoming;
 mod liveness;
 mod meta;
 mod mirrored_arguments;
 mod mrtr;
-mod opening;
-mod opening_responses;
 mod pending_calls;
 mod progress;
 mod queue;
@@ -50,10 +50,10 @@ use crate::jsonrpc::{IncomingMessage, InvalidMessage, OutgoingMessage, RequestId
 use crate::types::LogLevel;
 
 use batches::PendingBatch;
+use handshake::{HandshakeAttempts, SessionPhase};
 use liveness::LivenessCheck;
 use meta::CommonMeta;
 use mirrored_arguments::MirroredArguments;
-use opening::{HandshakeAttempts, SessionPhase};
 use pending_calls::PendingCalls;
 use queue::EventQueue;
 use reopening::ReopeningState;
@@ -219,7 +219,7 @@ impl Session {
     /// #     session.handle_message(message, StreamOrigin::Stdio, now);
     /// # }
     /// # fn open_session(now: Instant) -> Session {
-    /// #     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+    /// #     let config = SessionConfig { handshake: HandshakeMode::Initialize, ..SessionConfig::default() };
     /// #     let mut session = Session::new(config, now);
     /// #     let response = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
     /// #         "capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#;

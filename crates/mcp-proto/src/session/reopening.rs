@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::request_table::RequestPurpose;
 use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, WithdrawalReason};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{OutgoingMessage, RequestId, RpcError, code};
 use crate::types::{ElicitAction, ElicitResult, Map};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::request_encoding::parse_server_request;
 use super::{
     CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,

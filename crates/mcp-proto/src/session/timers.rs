@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::{CallDeadline, CallError, CallId, Session};
 
 /// Returns the deadline `now + wait`, or `None` for no deadline if the sum overflows.
@@ -93,11 +93,11 @@ pub(super) fn earliest_instant(times: impl IntoIterator<Item = Option<Instant>>)
 
 impl Session {
     pub(super) fn next_timeout(&self) -> Option<Instant> {
-        let opening = match &self.phase {
+        let handshake = match &self.phase {
             SessionPhase::Probing { until, .. } | SessionPhase::Initializing { until, .. } => *until,
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => None,
         };
-        earliest_instant([self.calls.next_due(), opening, self.liveness.next_due(), self.listen.next_due()])
+        earliest_instant([self.calls.next_due(), handshake, self.liveness.next_due(), self.listen.next_due()])
     }
 
     pub(super) fn expire(&mut self, now: Instant) {

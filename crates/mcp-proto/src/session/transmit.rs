@@ -7,8 +7,8 @@ use crate::http::{HttpPostHeaders, encode_header_value};
 use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
 use crate::revision::Revision;
 
+use super::handshake::SessionPhase;
 use super::meta::RequestMeta;
-use super::opening::SessionPhase;
 use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 

@@ -30,8 +30,11 @@ fn failed_handshake_ends_pending_calls() {
     let call = peer.call(ClientRequest::Ping);
     peer.send_error(&json!(1), -32000, "no");
     let end = peer.take_result(call);
-    assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "the ping must end: {end:?}");
+    assert!(matches!(end, Err(CallError::Closed(CloseReason::HandshakeFailed(_)))), "the ping must end: {end:?}");
     let later = peer.session.call(ClientRequest::Ping, LONG_DEADLINE, peer.now);
-    assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls must fail: {later:?}");
+    assert!(
+        matches!(later, Err(CallError::Closed(CloseReason::HandshakeFailed(_)))),
+        "later calls must fail: {later:?}"
+    );
     assert_eq!(peer.session.poll_timeout(), None, "no timeout must be pending");
 }

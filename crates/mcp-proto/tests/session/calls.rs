@@ -415,7 +415,7 @@ fn calls_end_with_the_session() {
         SessionEvent::Closed(reason.clone()),
     ];
     assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call must end before the session");
-    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
     peer.send_message(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
     assert_eq!(
         (peer.take_events(), peer.take_sent_messages().len()),

@@ -123,7 +123,7 @@ fn malformed_server_requests_are_recognized_as_requests() {
         r#"{"jsonrpc":"2.0","id":9,"method":5}"#,
     ] {
         let invalid = decode(line).expect_err(line);
-        assert_eq!(invalid.server_request, Some(RequestId::Number(9)), "{line} must count as a request");
+        assert_eq!(invalid.peer_request, Some(RequestId::Number(9)), "{line} must count as a request");
         assert_eq!(invalid.id, None, "X38: {line} must not count as a response to request 9");
     }
 }
@@ -133,7 +133,7 @@ fn overlong_line_is_attributed_by_its_head_or_tail() {
     let head = |text: &str| InvalidMessage::too_long(text.as_bytes(), b"", 16, 17);
     assert_eq!(head(r#"{"jsonrpc":"2.0","id":5,"result":{"a":"xxxx"#).id, Some(5.into()), "X37: id at the beginning");
     let request = head(r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"xxxx"#);
-    assert_eq!((request.id, request.server_request), (None, Some(5.into())), "X37: a request of the server");
+    assert_eq!((request.id, request.peer_request), (None, Some(5.into())), "X37: a request of the server");
     let last = head(r#"{"result":{"content":[{"id":7,"text":"xxx"#);
     assert_eq!((last.id.clone(), last.answer), (None, true), "X37: an id inside the result must be ignored");
     assert!(last.to_string().contains("more than 16 bytes"), "X37: the message must name the limit: {last}");

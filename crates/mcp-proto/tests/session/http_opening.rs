@@ -28,8 +28,8 @@ fn rpc_error(code: i64, data: Value) -> String {
 #[track_caller]
 fn take_handshake_failure(peer: &mut TestSession) -> (HandshakeFault, String) {
     match peer.take_events().last() {
-        Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
-        other => panic!("expected a failed opening, not {other:?}"),
+        Some(SessionEvent::HandshakeFailed { fault, cause }) => (*fault, cause.clone()),
+        other => panic!("expected a failed handshake, not {other:?}"),
     }
 }
 
@@ -318,7 +318,7 @@ fn connection_closed_during_handshake_is_not_an_exit_on_the_probe() {
     assert!(
         matches!(
             events[..],
-            [SessionEvent::OpeningFailed { fault: HandshakeFault::Exited, .. }, SessionEvent::Closed(_)]
+            [SessionEvent::HandshakeFailed { fault: HandshakeFault::Exited, .. }, SessionEvent::Closed(_)]
         ),
         "a closed connection must not count as an exit on the probe: {events:?}"
     );

@@ -1,4 +1,4 @@
-//! Tests of the opening: the probe, `initialize`, and the possible responses to them.
+//! Tests of the handshake: the probe, `initialize`, and the possible responses to them.
 
 use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
@@ -61,8 +61,8 @@ fn initialized_step() -> ScriptedHandshakeStep {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn run_scripted_handshake(proves: &str, opening: HandshakeMode, steps: Vec<ScriptedHandshakeStep>) {
-    let mut peer = TestSession::with_config(client_config(opening));
+fn run_scripted_handshake(proves: &str, handshake: HandshakeMode, steps: Vec<ScriptedHandshakeStep>) {
+    let mut peer = TestSession::with_config(client_config(handshake));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
         match step {
@@ -81,19 +81,19 @@ fn run_scripted_handshake(proves: &str, opening: HandshakeMode, steps: Vec<Scrip
                 other => panic!("{proves}: expected a ready session, not {other:?}"),
             },
             Fails(words) => match peer.take_events().last() {
-                Some(SessionEvent::OpeningFailed {
+                Some(SessionEvent::HandshakeFailed {
                     cause,
                     fault: HandshakeFault::Refused | HandshakeFault::NoAnswer,
                 }) => {
                     assert!(cause.contains(words), "{proves}: {cause:?} must contain {words:?}");
                 }
-                other => panic!("{proves}: expected a failed opening, not {other:?}"),
+                other => panic!("{proves}: expected a failed handshake, not {other:?}"),
             },
             Exits(on_probe) => {
                 peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
                 let events = peer.take_events();
-                let [SessionEvent::OpeningFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
-                    panic!("{proves}: expected a failed opening and the end of the session, not {events:?}");
+                let [SessionEvent::HandshakeFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
+                    panic!("{proves}: expected a failed handshake and the end of the session, not {events:?}");
                 };
                 assert_eq!(
                     *fault == HandshakeFault::ExitedOnProbe,
@@ -360,27 +360,31 @@ fn initialize_negotiates_the_version() {
 #[test]
 fn pinned_revision_is_the_only_one_accepted() {
     for revision in Revision::ALL {
-        let opening = HandshakeMode::Pinned(revision);
+        let handshake = HandshakeMode::Pinned(revision);
         if revision.is_modern() {
             run_scripted_handshake(
                 "pinned",
-                opening,
+                handshake,
                 vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("must support")],
             );
-            run_scripted_handshake("pinned", opening, vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")]);
-            run_scripted_handshake("pinned", opening, vec![probe_step(), Exits(false)]);
+            run_scripted_handshake(
+                "pinned",
+                handshake,
+                vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")],
+            );
+            run_scripted_handshake("pinned", handshake, vec![probe_step(), Exits(false)]);
         } else {
             let version = revision.as_str();
             let opens = |answer| Sends(json!({ "method": "initialize", "params": { "protocolVersion": answer } }));
             run_scripted_handshake(
                 "[lifecycle-init-version-supported]",
-                opening,
+                handshake,
                 vec![opens(version), result_step(1, initialize_result(version)), initialized_step(), Ready(revision)],
             );
             let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
             run_scripted_handshake(
                 "pinned: any other revision must be refused",
-                opening,
+                handshake,
                 vec![opens(version), result_step(1, initialize_result(other)), SendsNothing, Fails(other)],
             );
         }

@@ -16,7 +16,7 @@ pub(crate) struct TestSession {
 }
 
 /// Returns the session configuration of a client with all capabilities.
-pub(crate) fn client_config(opening: HandshakeMode) -> SessionConfig {
+pub(crate) fn client_config(handshake: HandshakeMode) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: ClientCapabilities {
@@ -25,7 +25,7 @@ pub(crate) fn client_config(opening: HandshakeMode) -> SessionConfig {
             elicitation: Some(ElicitationCapability { form: Some(Map::new()), url: Some(Map::new()) }),
             ..ClientCapabilities::default()
         },
-        opening,
+        handshake,
         ..SessionConfig::default()
     }
 }
@@ -51,8 +51,8 @@ impl TestSession {
         TestSession { session: Session::new(config, now), now }
     }
 
-    pub(crate) fn new(opening: HandshakeMode) -> TestSession {
-        TestSession::with_config(client_config(opening))
+    pub(crate) fn new(handshake: HandshakeMode) -> TestSession {
+        TestSession::with_config(client_config(handshake))
     }
 
     /// Returns a session of `revision` after its handshake with a server that has all capabilities. Both queues are
@@ -68,7 +68,7 @@ impl TestSession {
     }
 
     pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> TestSession {
-        config.opening = HandshakeMode::Pinned(revision);
+        config.handshake = HandshakeMode::Pinned(revision);
         let mut peer = TestSession::with_config(config);
         let opened = if revision.is_modern() {
             json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })

@@ -113,7 +113,7 @@ impl ResponseCounter {
                 Ok(IncomingMessage::Batch(messages)) => {
                     messages.iter().for_each(|message| collect_request_ids(message, into))
                 }
-                Err(invalid) => into.extend(invalid.server_request.clone()),
+                Err(invalid) => into.extend(invalid.peer_request.clone()),
                 Ok(_) => {}
             }
         }
@@ -209,7 +209,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
         }
         ledger.record_events(&mut peer);
     }
-    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
     ledger.record_events(&mut peer);
     assert!(ledger.closed, "the end must be reported");
     assert_eq!(ledger.open_calls, vec![], "each call must have ended");
@@ -313,7 +313,7 @@ proptest! {
                 let _ = peer.session.answer(request, nth_response(&server_request, how), peer.now);
             }
         }
-        peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+        peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
         for sent in peer.take_sent_messages() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
                 prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} must answer an open request");

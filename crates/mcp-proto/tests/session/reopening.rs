@@ -103,7 +103,7 @@ fn failed_reopening_fails_the_session() {
     peer.report_undelivered(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
     let events = peer.take_events();
     assert!(
-        matches!(&events[..], [SessionEvent::OpeningFailed { fault: HandshakeFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
+        matches!(&events[..], [SessionEvent::HandshakeFailed { fault: HandshakeFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
         "the failure must be reported and end the call: {events:?}"
     );
 }

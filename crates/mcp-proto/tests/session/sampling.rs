@@ -43,9 +43,11 @@ fn tool_result_message(ids: &[&str]) -> Value {
 #[test]
 fn sampling_tools_are_declared_if_the_revision_supports_them() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let sent =
-            TestSession::with_config(SessionConfig { opening: HandshakeMode::Pinned(revision), ..config_with_tools() })
-                .take_sent_message();
+        let sent = TestSession::with_config(SessionConfig {
+            handshake: HandshakeMode::Pinned(revision),
+            ..config_with_tools()
+        })
+        .take_sent_message();
         let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
         let offered = &sent["params"]["capabilities"]["sampling"];
         assert_eq!(*offered, expected, "[sampling-tools-declare], [sampling-declare-init] in {revision}");

@@ -226,7 +226,7 @@ fn each_request_is_answered_when_the_session_ends() {
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     peer.send_request(json!("r"), "roots/list", json!({}));
     assert_eq!(peer.take_events().len(), 3, "all requests must be reported");
-    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
     let answered: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["id"].clone()).collect();
     assert_eq!(
         answered,
@@ -240,7 +240,7 @@ fn each_request_is_answered_when_the_session_ends() {
     assert_eq!(ends.count(), 3, "each request must be withdrawn");
     assert_eq!(
         events.last(),
-        Some(&SessionEvent::Closed(CloseReason::StoppedByUser)),
+        Some(&SessionEvent::Closed(CloseReason::StoppedByOwner)),
         "the end must be the last event"
     );
 }
@@ -281,7 +281,7 @@ fn extensions_are_declared_to_every_server() {
     let sent = TestSession::with_config(settings.clone()).take_sent_message();
     let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
     assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
-    settings.opening = HandshakeMode::Probe;
+    settings.handshake = HandshakeMode::Probe;
     let sent = TestSession::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");

@@ -48,6 +48,12 @@ impl<'o> DriverCore<'o> {
         self.owner_requests.stops > 0
     }
 
+    /// Returns the reason for which the owner has requested a stop, or `None` if it has not.
+    pub(crate) fn stop_reason(&self) -> Option<CloseReason> {
+        let failure = self.owner_requests.failure.clone();
+        self.is_stopped().then(|| failure.unwrap_or(CloseReason::StoppedByOwner))
+    }
+
     /// Calls [`SessionOwner::process_ready`], after the owner's [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let refuses_calls = self.outbox.refuses_calls();
@@ -94,8 +100,8 @@ impl<'o> DriverCore<'o> {
     pub(crate) fn emit(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::Closed(reason) => self.over = Some(reason.clone()),
-            SessionEvent::OpeningFailed { cause, .. } => {
-                self.over.get_or_insert_with(|| CloseReason::OpeningFailed(cause.clone()));
+            SessionEvent::HandshakeFailed { cause, .. } => {
+                self.over.get_or_insert_with(|| CloseReason::HandshakeFailed(cause.clone()));
             }
             _ => {}
         }
@@ -153,12 +159,8 @@ impl<'o> DriverCore<'o> {
     /// Closes the session. The reported reason is a stop by the owner, the reason in `over`, or else the end of the
     /// server's output.
     pub(crate) fn close_session(&mut self) {
-        let reason = match &self.over {
-            _ if self.is_stopped() => CloseReason::StoppedByUser,
-            Some(reason) => reason.clone(),
-            None => CloseReason::ServerClosedOutput,
-        };
-        self.session.handle_closed(reason, tokio_clock_now());
+        let reason = self.stop_reason().or_else(|| self.over.clone());
+        self.session.handle_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
     }
 
     /// Delivers the remaining events of a closed session to the owner while the future `last` runs. A second stop by

@@ -113,7 +113,7 @@ impl MessageIntake {
             DecodedLine::TooLong { head } => {
                 let length = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
-                if invalid.id.is_some() || invalid.server_request.is_some() {
+                if invalid.id.is_some() || invalid.peer_request.is_some() {
                     self.process_invalid(invalid, head, session, outbox, now);
                 } else {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });

@@ -7,8 +7,8 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 use mcp_proto::{
-    CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest, ClientResponse, ServerRequestId,
-    Session,
+    CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest, ClientResponse, CloseReason,
+    ServerRequestId, Session,
 };
 
 use super::DriverEvent;
@@ -45,8 +45,10 @@ pub struct SessionControl<'a> {
 /// Operations that the session's owner requested from the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
-    /// Number of times the owner has called [`SessionControl::stop`].
+    /// Number of times the owner has called [`SessionControl::stop`] or [`SessionControl::stop_because`].
     pub(super) stops: u32,
+    /// Failure for which the owner stopped the session, or `None` if it was stopped for another reason or is open.
+    pub(super) failure: Option<CloseReason>,
     /// Notification to the server that is sent when fewer events are queued. Only the latest one is stored, since
     /// repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
@@ -95,6 +97,15 @@ impl SessionControl<'_> {
     /// Ends the session and the server. A second call kills the server immediately.
     pub fn stop(&mut self) {
         self.owner_requests.stops += 1;
+    }
+
+    /// Ends the session and the server like [`SessionControl::stop`], because of a failure that the owner detected.
+    /// Calls in flight end with this reason, unless the owner has already called `stop`.
+    pub fn stop_because(&mut self, failure: CloseReason) {
+        if self.owner_requests.stops == 0 {
+            self.owner_requests.failure = Some(failure);
+        }
+        self.stop();
     }
 
     /// Returns `true` if the session is closed and the driver only delivers its remaining events to the owner.

@@ -93,14 +93,11 @@ fn base_client_builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 
+/// Returns `true` if the host is loopback, also by a name with a final dot, which must neither reach a proxy nor count
+/// as public.
 pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.strip_suffix('.').unwrap_or(name);
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host().is_some_and(|host| match host {
+        Host::Domain(name) => foreign::is_loopback(&Host::Domain(name.strip_suffix('.').unwrap_or(name))),
+        Host::Ipv4(_) | Host::Ipv6(_) => foreign::is_loopback(&host),
+    })
 }

@@ -138,7 +138,7 @@ pub fn run_with(
 ///         }
 ///     });
 ///
-///     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
+///     let config = SessionConfig { handshake: HandshakeMode::Initialize, ..SessionConfig::default() };
 ///     // The server is read only while events are received.
 ///     let (sender, mut events) = mpsc::channel(16);
 ///     let commands = run_streams(config, client.reader, client.writer, sender, StdioDriverLimits::default());

@@ -66,11 +66,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
 
     fn close_reason(&self) -> CloseReason {
         let ends = &self.ends;
-        if self.core.is_stopped() {
-            return CloseReason::StoppedByUser;
-        }
-        if let Some(reason) = &self.core.over {
-            return reason.clone();
+        if let Some(reason) = self.core.stop_reason().or_else(|| self.core.over.clone()) {
+            return reason;
         }
         match (ends.exit, ends.output, &ends.write) {
             (Some(ProcessExit { exceeded: Some(exceeded), .. }), _, _) => {

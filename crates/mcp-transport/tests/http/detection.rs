@@ -309,7 +309,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let server =
         HttpServer::start(|request, answer| async move { respond_in_session("2025-06-18", &request, answer).await })
             .await;
-    let config = SessionConfig { opening: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
+    let config = SessionConfig { handshake: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_client_with(config, http_target(&server.url("/mcp")), test_limits());
     client.wait_until_ready().await;
     assert_eq!(detection_steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");

@@ -105,7 +105,7 @@ impl TestClient {
     /// Waits until the handshake has failed. Returns the cause and its classification.
     pub async fn wait_for_handshake_failure(&mut self) -> (String, HandshakeFault) {
         self.wait_for_event("the opening fails", |event| match event {
-            DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
+            DriverEvent::Session(SessionEvent::HandshakeFailed { cause, fault }) => Some((cause.clone(), *fault)),
             _ => None,
         })
         .await

@@ -159,7 +159,7 @@ async fn unanswered_initialize_times_out() {
     let mut server = launch_driver(&["--misbehave", "silent@initialize"]).await;
     server.wait_until_driver_ends().await;
     let failed = server.received.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
+        DriverEvent::Session(SessionEvent::HandshakeFailed { cause, fault }) => Some((cause, fault)),
         _ => None,
     });
     let (cause, fault) = failed.expect("X35: the handshake must fail by its timeout");

@@ -46,7 +46,7 @@ async fn immediate_exit_fails_the_handshake() {
     server.wait_until_driver_ends().await;
     event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let failed = server.received.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
+        DriverEvent::Session(SessionEvent::HandshakeFailed { cause, .. }) => Some(cause.as_str()),
         _ => None,
     });
     let cause = failed.expect("the handshake must fail if the server exits early");
@@ -106,7 +106,7 @@ async fn closed_input_of_a_running_server_fails_its_calls() {
 async fn well_behaved_server_exits_when_its_input_is_closed() {
     let mut server = start_ready_driver(&[]).await;
     server.stop().await;
-    let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByUser));
+    let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByOwner));
     let closed = event_position(&server, |event| *event == stopped);
     let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
     assert!(
@@ -153,7 +153,11 @@ async fn call_after_a_stop_is_refused() {
     let deadline = mcp_proto::SessionTimeouts::default().deadline();
     server.send(DriverCommand::Call { request: tool_call("echo", json!({})), deadline, reply }).await;
     let refused = name.await.expect("the driver must still respond");
-    assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");
+    assert_eq!(
+        refused,
+        Err(CallError::Closed(CloseReason::StoppedByOwner)),
+        "the call must be refused with the reason"
+    );
     server.send(DriverCommand::Stop).await;
     server.wait_until_driver_ends().await;
 }

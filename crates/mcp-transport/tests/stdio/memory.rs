@@ -42,7 +42,7 @@ async fn session_opens_over_memory() {
     let initialized = lines.next_line().await.unwrap().unwrap();
     assert!(initialized.contains("notifications/initialized"), "the session must continue: {initialized}");
     commands.send(DriverCommand::Stop).await.unwrap();
-    assert_eq!(wait_for_close_reason(&mut events).await, CloseReason::StoppedByUser, "Stop must end the session");
+    assert_eq!(wait_for_close_reason(&mut events).await, CloseReason::StoppedByOwner, "Stop must end the session");
     assert_eq!(events.recv().await, None, "no event must follow");
 }
 

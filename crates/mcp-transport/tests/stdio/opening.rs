@@ -12,7 +12,7 @@ async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
     let process = start_process(&scripted_command(arguments)).await;
     let (sender, events) = mpsc::channel(64);
     let timeouts = SessionTimeouts { probe: Duration::from_millis(300), ..session_config().timeouts };
-    let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..session_config() }, process, sender);
+    let handle = run(SessionConfig { handshake: HandshakeMode::Probe, timeouts, ..session_config() }, process, sender);
     RunningDriver { handle, events, received: Vec::new() }
 }
 
@@ -47,7 +47,7 @@ async fn exit_on_the_probe_is_reported() {
     let mut server = start_probed_driver(&["--probe", "exit"]).await;
     server.wait_until_driver_ends().await;
     let on_probe = server.received.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => {
+        DriverEvent::Session(SessionEvent::HandshakeFailed { fault, .. }) => {
             Some(*fault == HandshakeFault::ExitedOnProbe)
         }
         _ => None,

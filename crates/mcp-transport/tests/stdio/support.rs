@@ -44,7 +44,7 @@ pub async fn start_process(command: &ServerCommand) -> ServerProcess {
 
 pub fn session_config() -> SessionConfig {
     SessionConfig {
-        opening: HandshakeMode::Initialize,
+        handshake: HandshakeMode::Initialize,
         timeouts: SessionTimeouts { initialize: Duration::from_secs(5), ..SessionTimeouts::default() },
         ..SessionConfig::default()
     }

@@ -217,8 +217,8 @@ impl Provider for HttpProvider {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
-        let carries = self.wire.capabilities(Some(&request.model));
-        let request = carries.convert_request(request, &self.settings.conversions)?;
+        let capabilities = self.wire.capabilities(Some(&request.model));
+        let request = capabilities.convert_request(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
             context_size::set_context_size(&self.exchange, &self.settings, &request.model, &mut body).await;
@@ -227,7 +227,7 @@ impl Provider for HttpProvider {
         let reading = ReplyReader {
             events,
             exchange: Arc::clone(&self.exchange),
-            answer: self.wire.reply_decoder(&request.model),
+            decoder: self.wire.reply_decoder(&request.model),
             assembly: ReplyAssembly::new(request.model),
             ready: VecDeque::new(),
             is_over: false,
@@ -243,9 +243,9 @@ impl Provider for HttpProvider {
 struct ReplyReader {
     events: EventReader,
     exchange: Arc<HttpExchange>,
-    answer: Box<dyn ReplyDecoder>,
+    decoder: Box<dyn ReplyDecoder>,
     assembly: ReplyAssembly,
-    /// Decoded events that the stream has not yielded yet.
+    /// Deltas of decoded events that the stream has not yielded yet.
     ready: VecDeque<ReplyDelta>,
     is_over: bool,
 }
@@ -270,19 +270,19 @@ impl ReplyReader {
         let event = self.events.next().await?;
         let is_end = match &event {
             Some(event) => {
-                self.answer.process_event(event, &mut self.assembly)?;
+                self.decoder.process_event(event, &mut self.assembly)?;
                 self.ready.extend(self.assembly.drain());
                 if !self.ready.is_empty() {
                     self.events.reset_idle_time();
                 }
-                self.answer.is_done()
+                self.decoder.is_done()
             }
-            None if self.answer.may_end_with_stream() => true,
+            None if self.decoder.may_end_with_stream() => true,
             None => return Err(ModelError::Cut),
         };
         if is_end {
             self.is_over = true;
-            self.answer.end(&mut self.assembly)?;
+            self.decoder.end(&mut self.assembly)?;
             let reply: ModelReply = self.assembly.finish()?;
             self.ready.push_back(ReplyDelta::Ended(self.exchange.redacted_reply(reply)));
         }

@@ -34,12 +34,12 @@ pub(super) enum ChatDialect {
 }
 
 pub(super) struct OpenAi {
-    speaker: ChatDialect,
+    dialect: ChatDialect,
 }
 
 impl OpenAi {
     pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
-        Self { speaker: ChatDialect::of_provider(settings) }
+        Self { dialect: ChatDialect::of_provider(settings) }
     }
 }
 
@@ -62,7 +62,7 @@ fn is_openai_host(host: &str) -> bool {
 impl Wire for OpenAi {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         // Only on OpenAI's hosts does the name identify the model.
-        let limits = match (self.speaker, model) {
+        let limits = match (self.dialect, model) {
             (ChatDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
             (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
             (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
@@ -70,7 +70,7 @@ impl Wire for OpenAi {
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
-            files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
+            files: if self.dialect == ChatDialect::Other { &[] } else { &["application/pdf"] },
             images_in_results: false,
             files_in_results: false,
             tool_error: false,
@@ -109,7 +109,7 @@ impl Wire for OpenAi {
         }
         if let Some(max) = request.max_tokens {
             // OpenAI's reasoning models accept only the newer name, and other servers only the older one.
-            let name = if self.speaker == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+            let name = if self.dialect == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
         if let Some(temperature) = request.temperature {
@@ -118,7 +118,7 @@ impl Wire for OpenAi {
         if !request.stop.is_empty() {
             body.insert("stop".into(), json!(request.stop));
         }
-        match self.speaker {
+        match self.dialect {
             ChatDialect::OpenAi
                 if has_tools && model_limits::openai_tool_support(&request.model) == Some(ToolSupport::EffortNone) =>
             {

@@ -12,6 +12,7 @@ mod misleading_links;
 mod name_index;
 mod phrases;
 mod pins;
+mod result_review;
 mod results;
 mod visible_text;
 mod word_diff;
@@ -27,6 +28,7 @@ pub use pins::{
     DefinitionKind, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin,
     PinnedIdentity, Pins, ServerPins,
 };
+pub use result_review::{is_reviewable, result_flags};
 pub use results::flags_of_result;
 pub use visible_text::{schema_with_visible_text, visible_text, with_visible_text};
 pub use word_diff::{DiffPiece, diff_words};
@@ -71,7 +73,7 @@ pub struct ServerReview {
     pub pins: Arc<ServerPins>,
     /// Hash of the command or address that was started or connected to.
     pub identity: Option<Hash>,
-    /// Hashes of the definitions that grants apply to, by tool name.
+    /// Hashes that the grants for tools are bound to ([`grant_hash`]), by tool name.
     pub granted: HashMap<String, Hash>,
     /// Names of the tools and prompts that each other server lists, or listed when it was last running.
     pub others: Vec<(String, KindNameIndexes)>,

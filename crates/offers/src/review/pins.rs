@@ -29,7 +29,7 @@ const STORED_DEFINITION_BEGINNING_CHARS: usize = 1_000;
 /// Pins of all servers, by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
 
-/// The kind of a pinned definition.
+/// Kind of a definition that the user reviews and that is then pinned: a tool's or a prompt's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
     /// A tool of a server.
@@ -87,8 +87,8 @@ pub struct PinnedIdentity {
 pub struct Pin {
     /// Hash of the complete definition, as canonical JSON.
     pub hash: Hash,
-    /// Hash of the server's command or address at the time of the review. `None` after the server has changed in another
-    /// way, such as its token issuer, so that the definition must be reviewed again.
+    /// Hash of the server's command or address at the time of the review. `None` after the server has changed in
+    /// another way, such as its token issuer, so that the definition must be reviewed again.
     #[serde(default, rename = "under", skip_serializing_if = "Option::is_none")]
     pub server_identity: Option<Hash>,
     /// Time of the review, in milliseconds since 1970.

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 pub const MAX_SKILL_FILES: usize = 512;
 /// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept at least this size.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
-/// Percent-encoded forms of characters that can form a path out of a folder, with the decoded characters. The percent
-/// sign comes first, so that doubly encoded characters are decoded as well.
+/// Percent-encoded forms of the characters with which a path can leave its folder, with the decoded characters. The
+/// percent sign comes first, so that doubly encoded characters are decoded as well.
 const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
 const MAX_SKILL_NAME_CHARS: usize = 64;

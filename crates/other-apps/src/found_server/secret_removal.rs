@@ -2,9 +2,11 @@
 //! in a URL. The user has to enter them again. If possible, they are moved to variables instead.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 
-use ports::server_config::{AuthConfig, ImportNoteKind, StdioConfig};
+use ports::server_config::{AuthConfig, StdioConfig};
+use serde::{Deserialize, Serialize};
 
 use crate::bridged_servers::program_name;
 use crate::secret_detection::{
@@ -12,14 +14,49 @@ use crate::secret_detection::{
 };
 use crate::server_candidate::ServerCandidate;
 
+/// Part of a server's configuration, outside of variables and headers, from which a secret was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum SecretPlace {
+    /// An argument of the server's command.
+    Argument {
+        /// Position of the argument, starting at 1.
+        number: u32,
+    },
+    /// Sign-in settings of the remote server.
+    SignIn,
+    /// URL of the remote server.
+    Url,
+    /// The program that the server's command runs.
+    Command,
+    /// The working directory of the server's command.
+    Folder,
+    /// Folders of the server's sandbox.
+    Sandbox,
+}
+
+impl fmt::Display for SecretPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument { number } => write!(formatter, "argument {number}"),
+            Self::SignIn => formatter.write_str("how to sign in"),
+            Self::Url => formatter.write_str("the address"),
+            Self::Command => formatter.write_str("the command"),
+            Self::Folder => formatter.write_str("the folder"),
+            Self::Sandbox => formatter.write_str("the sandbox"),
+        }
+    }
+}
+
 /// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
 /// Maximum number of nested names before a value in a command-line argument, as in `--header=Name: value`.
 const MAX_NESTED_NAMES: usize = 8;
 
 /// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
-/// changed.
-pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
+/// changed. Returns the parts that contained a secret.
+pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) -> BTreeSet<SecretPlace> {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
         remote.url = remove_secrets_from_url(&remote.url, &mut taken);
@@ -28,12 +65,12 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
             for text in texts {
                 if text.as_deref().is_some_and(has_secret) {
                     *text = None;
-                    taken.insert(String::from("how to sign in"));
+                    taken.insert(SecretPlace::SignIn);
                 }
             }
             if auth.client_id.as_deref().is_some_and(has_credential) {
                 auth.client_id = None;
-                taken.insert(String::from("how to sign in"));
+                taken.insert(SecretPlace::SignIn);
             }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
@@ -41,35 +78,38 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
             let keys = [auth.private_key.take(), auth.assertion.take()];
             let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
             if has_key || auth.scopes.len() < before {
-                taken.insert(String::from("how to sign in"));
+                taken.insert(SecretPlace::SignIn);
             }
         }
         remote.auth = remote.auth.take().filter(|auth| *auth != AuthConfig::default());
     } else {
         remove_secrets_from_command(&mut candidate.config, &mut taken);
     }
-    if !taken.is_empty() {
-        let places: Vec<String> = taken.into_iter().collect();
-        let note =
-            format!("a value that looks like a secret was removed from {}: enter it yourself", places.join(", "));
-        candidate.notes.add(ImportNoteKind::SecretRemoved, note);
-    }
+    taken
 }
 
-fn remove_secrets_from_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
+/// Returns the English text of a note about the parts of a server from which secrets were removed, or `None` if there
+/// are none.
+pub(crate) fn secret_removal_text<'a>(places: impl IntoIterator<Item = &'a SecretPlace>) -> Option<String> {
+    let places: Vec<String> = places.into_iter().map(ToString::to_string).collect();
+    let text = || format!("a value that looks like a secret was removed from {}: enter it yourself", places.join(", "));
+    (!places.is_empty()).then(text)
+}
+
+fn remove_secrets_from_command(config: &mut StdioConfig, taken: &mut BTreeSet<SecretPlace>) {
     if has_secret(&config.command) {
         config.command = String::from("<command>");
-        taken.insert(String::from("the command"));
+        taken.insert(SecretPlace::Command);
     }
     if config.cwd.as_ref().is_some_and(|cwd| has_secret(&cwd.to_string_lossy())) {
         config.cwd = Some(PathBuf::from("<folder>"));
-        taken.insert(String::from("the folder"));
+        taken.insert(SecretPlace::Folder);
     }
     if let Some(sandbox) = &mut config.sandbox {
         let before = sandbox.folders.len();
         sandbox.folders.retain(|folder| !has_secret(&folder.path.to_string_lossy()));
         if sandbox.folders.len() < before {
-            taken.insert(String::from("the sandbox"));
+            taken.insert(SecretPlace::Sandbox);
         }
     }
     let mut option: Option<String> = None;
@@ -77,10 +117,10 @@ fn remove_secrets_from_command(config: &mut StdioConfig, taken: &mut BTreeSet<St
     for (number, word) in (1..).zip(config.args.iter_mut()) {
         if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !cannot_be_secret(word)) {
             *word = format!("<{name}>");
-            taken.insert(format!("argument {number}"));
+            taken.insert(SecretPlace::Argument { number });
         } else if let Some(cleaned) = remove_secret_from_argument(word).filter(|_| !is_client || has_credential(word)) {
             *word = cleaned;
-            taken.insert(format!("argument {number}"));
+            taken.insert(SecretPlace::Argument { number });
         } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
             option = Some(word.trim_start_matches('-').to_owned());
         }
@@ -130,12 +170,12 @@ fn remove_secret_from_argument_part(word: &str, depth: usize) -> Option<String> 
 
 /// Returns a URL without secrets in its user information, path, query and fragment. Adds to `taken` which parts of the
 /// configuration contained a secret.
-fn remove_secrets_from_url(text: &str, taken: &mut BTreeSet<String>) -> String {
+fn remove_secrets_from_url(text: &str, taken: &mut BTreeSet<SecretPlace>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
     let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
     let mut leave_out = |what: &str| {
-        taken.insert(String::from("the address"));
+        taken.insert(SecretPlace::Url);
         format!("<{what}>")
     };
     let mut parts = path.split('/');

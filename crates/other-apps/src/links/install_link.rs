@@ -109,7 +109,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     let omissions = ExportOmissions {
         name: (name != server.name).then(|| name.clone()),
         secrets: std::mem::take(&mut writer.secrets),
-        notes: std::mem::take(&mut writer.notes),
+        removed: std::mem::take(&mut writer.removed),
         settings: remove_unsupported(&mut entry, &server.config, app),
         local_paths: local_paths(&entry),
     };

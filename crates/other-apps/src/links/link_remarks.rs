@@ -10,12 +10,15 @@ use process::is_code_variable;
 use url::{Host, Url};
 
 use crate::bridged_servers::{parse_bridge, program_name};
-use crate::notes::{MAX_QUOTED_CHARS, quoted_text, shortened_text};
+use crate::notes::{MAX_QUOTED_CHARS, omission_note, quoted_text, shortened_text};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of warnings about one server, and of names in one warning.
 const MAX_LINK_WARNINGS: usize = 20;
+/// Description of one omitted warning, and of several.
+const MORE_WARNINGS: [&str; 2] =
+    ["warning: read the whole command before you add it", "warnings: read the whole command before you add it"];
 const MAX_WARNING_NAMES: usize = 20;
 
 /// Kind of the program that a link's server runs, by the risks of the program's command-line options.
@@ -81,7 +84,10 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
         );
         remarks.push(ImportNote::new(ImportNoteKind::LinkSecrets, note).with_names(shortened_names(&secret)));
     }
+    let omitted = remarks.len().saturating_sub(MAX_LINK_WARNINGS);
     remarks.truncate(MAX_LINK_WARNINGS);
+    // Otherwise harmless words with warnings could hide the dangerous ones after them.
+    remarks.extend(omission_note(ImportNoteKind::MoreWarnings, omitted, MORE_WARNINGS));
     remarks
 }
 

@@ -1,6 +1,8 @@
 //! Texts that the user has to replace before a server works: placeholders in a README or an import, and references that
 //! another program would replace.
 
+use std::collections::BTreeSet;
+
 use ports::secrets;
 use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace, ServerConfig, ServerTransport};
 use serde::{Deserialize, Serialize};
@@ -9,8 +11,13 @@ use super::{printable_text, quoted_text};
 use crate::server_candidate::EntryExtras;
 use crate::variables::{ReferenceSyntax, ValueReference, find_references};
 
-/// Maximum number of placeholders in the notes about one server.
+/// Maximum number of placeholders in the notes about one server, and of passwords. The number of the others is noted.
 const MAX_PLACEHOLDERS: usize = 20;
+/// Description of one omitted placeholder, and of several.
+const MORE_PLACEHOLDERS: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
+/// Description of one omitted password, and of several.
+const MORE_PASSWORDS: [&str; 2] =
+    ["password that would be stored as plain text", "passwords that would be stored as plain text"];
 
 /// A text that the user has to replace before the server works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +39,9 @@ enum PlaceholderReason {
 
 /// Returns notes about texts in a configuration that look as if the user or another program has to replace them.
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
-    let notes = find_placeholders(config).into_iter().map(|(place, gap, text)| {
+    let found = find_placeholders(config);
+    let omitted = found.len().saturating_sub(MAX_PLACEHOLDERS);
+    let notes = found.into_iter().take(MAX_PLACEHOLDERS).map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
         let words = describe_place(&place, config);
         let (kind, note) = match gap {
@@ -51,7 +60,7 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
         let note = ImportNote::new(kind, note).at(place);
         if gap == PlaceholderReason::Empty { note } else { note.with_names([text]) }
     });
-    notes.collect()
+    notes.chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, MORE_PLACEHOLDERS)).collect()
 }
 
 /// Returns the texts in a command or a URL that have to be replaced before the server can work.
@@ -60,7 +69,8 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
     let gaps = find_placeholders(config).into_iter().filter(is_needed);
-    gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
+    let replacements = gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) });
+    replacements.take(MAX_PLACEHOLDERS).collect()
 }
 
 /// Returns notes about passwords for which the other app prompts the user, in texts that are stored in the settings
@@ -68,23 +78,34 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
 pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) -> Vec<ImportNote> {
     let is_password = |reference: &ValueReference| extras.is_password(reference);
     let mut notes: Vec<ImportNote> = Vec::new();
+    let mut seen = BTreeSet::new();
     for (place, text) in texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. })) {
         for ValueReference { range, .. } in find_references(text, ReferenceSyntax::Any).into_iter().filter(is_password)
         {
             let placeholder = &text[range];
+            let words = describe_place(&place, config);
+            if !seen.insert((words.clone(), placeholder)) || notes.len() == MAX_PLACEHOLDERS {
+                continue;
+            }
             let note = format!(
-                "{} contains the password {}: it would be stored as plain text, since only variables and headers can be \
-                 stored in the keychain; pass it in one of them if the server can read it there",
-                describe_place(&place, config),
+                "{words} contains the password {}: it would be stored as plain text, since only variables and headers \
+                 can be stored in the keychain; pass it in one of them if the server can read it there",
                 quoted_text(placeholder)
             );
-            let note = ImportNote::new(ImportNoteKind::PlainPassword, note).at(place.clone()).with_names([placeholder]);
-            if notes.len() < MAX_PLACEHOLDERS && !notes.contains(&note) {
-                notes.push(note);
-            }
+            let note = ImportNote::new(ImportNoteKind::PlainPassword, note);
+            notes.push(note.at(place.clone()).with_names([placeholder]));
         }
     }
+    let omitted = seen.len().saturating_sub(notes.len());
+    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, MORE_PASSWORDS));
     notes
+}
+
+/// Returns a note with the number of omitted notes, or `None` if none were omitted. The description of what they are
+/// about is given in the singular and in the plural.
+pub(crate) fn omission_note(kind: ImportNoteKind, omitted: usize, [one, several]: [&str; 2]) -> Option<ImportNote> {
+    let text = format!("and {omitted} more {}", if omitted == 1 { one } else { several });
+    (omitted > 0).then(|| ImportNote::new(kind, text).with_names([omitted.to_string()]))
 }
 
 fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
@@ -93,8 +114,7 @@ fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReas
         matches!(place, ImportPlace::Value { .. }) && !secrets::referenced_secret_names(text).is_empty()
     };
     let places = texts(config).into_iter().filter(|found| !is_replaced(found));
-    let gaps = places.filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text)));
-    gaps.take(MAX_PLACEHOLDERS).collect()
+    places.filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text))).collect()
 }
 
 /// Returns the texts of a configuration in the order in which they are shown.

@@ -1,6 +1,6 @@
 //! Tests of [`export_server`]: the entry of one server, and what it omits.
 
-use other_apps::{ExportForm, OmittedSetting, export, export_server};
+use other_apps::{ExportForm, OmittedSetting, SecretPlace, export, export_server};
 use ports::server_config::{AuthConfig, HttpConfig, SandboxConfig, ServerEntry, StdioConfig, ToolFilter};
 use serde_json::json;
 
@@ -30,7 +30,9 @@ fn exported_server_names_what_it_omits() {
     assert_eq!(entry["env"]["API_KEY"], "${FILES_API_KEY}", "a reference replaces the secret");
     assert_eq!(most.omissions.secrets, ["API_KEY"]);
     assert_eq!(most.omissions.settings, [OmittedSetting::Sandbox]);
-    assert_eq!(most.omissions.notes.len(), 1, "the argument is noted: {:?}", most.omissions.notes);
+    assert_eq!(most.omissions.removed, [SecretPlace::Argument { number: 3 }]);
+    let note = "a value that looks like a secret was removed from argument 3: enter it yourself".to_owned();
+    assert!(most.omissions.entry_notes().contains(&note), "{:?}", most.omissions.entry_notes());
     let code = export_server(&server, ExportForm::VsCode);
     assert_eq!(code.document["inputs"][0]["id"], "files-api-key");
     assert_eq!(code.omissions.settings, [OmittedSetting::Sandbox, OmittedSetting::Tools]);

@@ -401,7 +401,7 @@ fn server_with_another_folder_or_value_is_new() {
 }
 
 #[test]
-fn fixture_secrets_are_never_written_or_shown() {
+fn fixture_secrets_are_never_shown() {
     let all = fixtures();
     let mut homes: Vec<PathBuf> = ["homes", "traps"]
         .iter()

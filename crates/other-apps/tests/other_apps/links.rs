@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use forms::{LINK_EXAMPLES, LinkExample};
 use other_apps::import;
-use ports::server_config::{PastedServer, ServerTransport};
+use ports::server_config::{ImportNote, ImportNoteKind, PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
 /// Returns a `drawbridge:` link for a server with this name and configuration.
@@ -115,6 +115,25 @@ fn settings_take_precedence_over_links_next_to_them() {
     let link = drawbridge_link("b", &json!({ "command": "y" }));
     let plain = format!("Run `npx acme`, or {link}");
     assert_eq!(describe_server(&parse_one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
+}
+
+#[test]
+fn number_of_omitted_warnings_is_noted() {
+    let config = |shells: usize| {
+        let args = vec!["bash"; shells - 1];
+        json!({ "command": "bash", "args": args, "env": { "NODE_OPTIONS": "--require /x" } })
+    };
+    let notes = parse_one(&drawbridge_link("a", &config(24))).notes;
+    let more = "and 5 more warnings: read the whole command before you add it";
+    assert_eq!(notes.len(), 21, "the warnings are limited: {notes:?}");
+    assert_eq!(
+        notes.last(),
+        Some(&ImportNote::new(ImportNoteKind::MoreWarnings, more).with_names(["5"])),
+        "harmless warnings must not hide that there are others"
+    );
+    let notes = parse_one(&drawbridge_link("a", &config(19))).notes;
+    assert!(notes.iter().all(|note| note.kind != ImportNoteKind::MoreWarnings), "none is omitted: {notes:?}");
+    assert_eq!(notes.len(), 20);
 }
 
 #[test]

@@ -189,6 +189,38 @@ fn e12_prompted_passwords_are_secrets_or_noted_as_plain_text() {
 }
 
 #[test]
+fn number_of_omitted_passwords_and_placeholders_is_noted() {
+    let import_args = |count: usize| {
+        let args: Vec<String> = (0..count).map(|number| format!("\"--n{number}=${{input:pin{number}}}\"")).collect();
+        let pin = |number| format!("{{\"type\": \"promptString\", \"id\": \"pin{number}\", \"password\": true}}");
+        let pins: Vec<String> = (0..count).map(pin).collect();
+        let (args, pins) = (args.join(","), pins.join(","));
+        let text = format!(r#"{{"inputs": [{pins}], "servers": {{"a": {{"command": "x", "args": [{args}]}}}}}}"#);
+        import(&text, &[]).unwrap().remove(0).notes
+    };
+    let about = |notes: &[ImportNote], kind: ImportNoteKind| -> Vec<ImportNote> {
+        notes.iter().filter(|note| note.kind == kind).cloned().collect()
+    };
+    let notes = import_args(27);
+    for (kind, more, text) in [
+        (
+            ImportNoteKind::PlainPassword,
+            ImportNoteKind::MorePlainPasswords,
+            "and 7 more passwords that would be stored as plain text",
+        ),
+        (ImportNoteKind::Placeholder, ImportNoteKind::MorePlaceholders, "and 7 more texts to replace or fill in"),
+    ] {
+        assert_eq!(about(&notes, kind).len(), 20, "{kind:?}: the notes are limited");
+        assert_eq!(about(&notes, more), [ImportNote::new(more, text).with_names(["7"])], "the others are counted");
+    }
+    let notes = import_args(21);
+    assert_eq!(about(&notes, ImportNoteKind::MorePlaceholders)[0].text, "and 1 more text to replace or fill in");
+    let notes = import_args(20);
+    assert_eq!(about(&notes, ImportNoteKind::MorePlaceholders), [], "nothing was omitted");
+    assert_eq!(about(&notes, ImportNoteKind::MorePlainPasswords), [], "nothing was omitted");
+}
+
+#[test]
 fn problems_of_a_remote_server_are_noted() {
     let cases: &[(&str, bool, &str)] = &[
         (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is unknown"),

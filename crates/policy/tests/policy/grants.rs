@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 const NOW: u64 = 1_000;
 
-fn tool_definition_hash() -> Hash {
+fn tool_grant_hash() -> Hash {
     Hash::of_json(&json!("v1"))
 }
 
@@ -18,7 +18,7 @@ fn tool_grant() -> Grant {
         id: GrantId::default(),
         server: "files".to_owned(),
         subject: GrantSubject::Tool("read".to_owned()),
-        rests_on: tool_definition_hash(),
+        rests_on: tool_grant_hash(),
         scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
@@ -43,11 +43,11 @@ fn with_policy_and_call<T>(
     for grant in grants {
         all.add(grant.clone()).unwrap();
     }
-    let (definition, arguments) = (tool_definition_hash(), Map::new());
+    let (grant_hash, arguments) = (tool_grant_hash(), Map::new());
     let act = PolicyAct::CallTool {
         server: "files",
         tool: "read",
-        definition: &definition,
+        grant_hash: &grant_hash,
         review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,

@@ -35,13 +35,13 @@ impl Default for TestCall {
 }
 
 impl TestCall {
-    /// Calls `look` with this call as an act, in the conversation `c1` and with the hash of `v1` as definition.
+    /// Calls `look` with this call as an act, in the conversation `c1` and with the hash of `v1` as its grant hash.
     pub(crate) fn with_act<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
-        let definition = Hash::of_json(&json!("v1"));
+        let grant_hash = Hash::of_json(&json!("v1"));
         look(PolicyAct::CallTool {
             server: &self.server,
             tool: &self.tool,
-            definition: &definition,
+            grant_hash: &grant_hash,
             review_state: self.review_state,
             claims: self.claims,
             asks_each_time: self.asks_each_time,

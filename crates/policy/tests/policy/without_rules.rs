@@ -37,11 +37,11 @@ fn grant(server: &str, subject: GrantSubject, rests_on: &str, scope: ApprovalSco
     }
 }
 
-fn tool_call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> PolicyAct<'a> {
+fn tool_call<'a>(server: &'a str, tool: &'a str, grant_hash: &'a Hash) -> PolicyAct<'a> {
     PolicyAct::CallTool {
         server,
         tool,
-        definition,
+        grant_hash,
         review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
@@ -116,7 +116,7 @@ fn each_act_has_its_decision_reason() {
         (
             "reading is the user's own act",
             &none,
-            PolicyAct::Read { is_requested: true, server: "files", conversation: None },
+            PolicyAct::Read { needs_no_consent: true, server: "files", conversation: None },
             None,
         ),
     ];
@@ -142,7 +142,7 @@ fn only_commands_tools_and_folders_offer_always_approvals() {
 fn muted_server_is_denied_only_its_own_requests() {
     let mut policy = policy_with(&[]);
     policy.mute("loud");
-    let definition = text_hash("v1");
+    let grant_hash = text_hash("v1");
     let decide = |policy: &Policy, act: PolicyAct<'_>| decision_reason(policy.decide(&act, 0));
     let sample = |server| PolicyAct::Sample { server, would_use: SamplingUse::default() };
     assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::Muted), "sampling is denied");
@@ -160,7 +160,7 @@ fn muted_server_is_denied_only_its_own_requests() {
         "sampling of other servers must still require consent"
     );
     assert_eq!(
-        decide(&policy, tool_call("loud", "t", &definition)),
+        decide(&policy, tool_call("loud", "t", &grant_hash)),
         Some(DecisionReason::ToolsAsk),
         "the user can still call its tools"
     );

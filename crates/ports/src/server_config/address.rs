@@ -106,6 +106,7 @@ impl HttpConfig {
     /// Returns `true` if requests to the server are sent unencrypted to another computer.
     #[must_use]
     pub fn is_unencrypted_remote(&self) -> bool {
+        let is_loopback = |url: &Url| url.host().is_some_and(|host| foreign::is_loopback(&host));
         Url::parse(&self.url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
     }
 
@@ -117,15 +118,6 @@ impl HttpConfig {
             .map(|url| url.origin())
             .filter(url::Origin::is_tuple)
             .map(|o| o.ascii_serialization())
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
     }
 }
 

@@ -13,7 +13,8 @@ use crate::secrets;
 /// invalidates all approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuthConfig {
-    /// Client identifier with which Drawbridge is registered at the authorization server.
+    /// Client identifier with which Drawbridge is registered at the authorization server, or `None` to obtain one by
+    /// another method.
     pub client_id: Option<String>,
     /// Client secret at the authorization server, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
@@ -22,7 +23,7 @@ pub struct AuthConfig {
     /// Client authentication method at the token endpoint: `none`, `client_secret_basic`, `client_secret_post` or
     /// `private_key_jwt`.
     pub client_auth: Option<String>,
-    /// URL of the client ID metadata document that describes Drawbridge.
+    /// URL of the client ID metadata document that describes Drawbridge, or `None` to use none.
     pub client_metadata_url: Option<String>,
     /// Issuer identifier of the authorization server, or `None` to discover it.
     pub issuer: Option<String>,
@@ -32,7 +33,7 @@ pub struct AuthConfig {
     pub grant: GrantType,
     /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
-    /// Signature algorithm of the private key, such as `ES256`.
+    /// Signature algorithm of the private key, such as `ES256`, or `None` for the default algorithm.
     pub algorithm: Option<String>,
     /// Identity provider of the enterprise, for [`GrantType::EnterpriseManaged`].
     #[serde(serialize_with = "serialize_provider_for_hash")]

@@ -44,9 +44,9 @@ pub enum AuthField {
     ProviderClientId,
     /// Client authentication method at the identity provider.
     ProviderClientAuth,
-    /// Name of the client secret for the identity provider.
+    /// Name of the secret that contains the client secret for the identity provider.
     ProviderClientSecret,
-    /// Name of the private key for the identity provider.
+    /// Name of the secret that contains the private key for the identity provider.
     ProviderPrivateKey,
     /// Signature algorithm of the private key for the identity provider.
     ProviderAlgorithm,

@@ -1,10 +1,10 @@
 //! Notes about servers that were found in other apps, pasted text or install links. Each note has a kind, by which the
-//! page translates it, and an English text for the command line.
+//! UI translates it, and an English text for the command line.
 
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of names, such as settings or variables, in a note.
-const MAX_NOTE_NAMES: usize = 20;
+const MAX_NAMES_PER_NOTE: usize = 20;
 
 /// Kind of a note about a found server, by which the user interface translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,8 @@ pub enum ImportNoteKind {
     /// A password for which the other app prompts the user, in a text that Drawbridge stores in the settings file as it
     /// is. The name is the placeholder.
     PlainPassword,
+    /// Further notes of the kind [`Self::PlainPassword`] were omitted. The name in this note is their number.
+    MorePlainPasswords,
     /// Names of variables or headers whose values the user has to enter.
     EnterValue,
     /// A variable or header whose value the other app reads from a file or the output of a command.
@@ -70,18 +72,22 @@ pub enum ImportNoteKind {
     UrlWithoutType,
     /// The other app does not accept the entry, since it reads the URL from another setting.
     OtherUrlKey,
-    /// A text in the settings of the server that the user has to replace. The name is the text.
+    /// A placeholder in the settings of the server, which the user has to replace. The name in the note is the
+    /// placeholder.
     Placeholder,
     /// A variable or header with a reference that Drawbridge passes on unchanged. The name is its value.
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
+    /// Further notes about texts that the user has to replace or fill in were omitted. The name in this note is their
+    /// number.
+    MorePlaceholders,
     /// An environment file of the server. The names are the path of the file, and the variable names if the file was
     /// read.
     EnvFile,
     /// Names of values that were added from the settings of another app.
     Merged,
-    /// Names of the server's values that differ between two apps.
+    /// Names of variables, headers or other settings of the server whose values differ between two apps.
     Different,
     /// The file contains a second list of servers, which the other app does not read. The name in the note is its key.
     OtherList,
@@ -99,20 +105,28 @@ pub enum ImportNoteKind {
     OwnNetwork,
     /// The host of the URL contains letters that look like others. The name is the host in ASCII.
     LookalikeHost,
-    /// The word is the name of a shell, which runs any command in its arguments.
+    /// The command or argument in an install link is a shell, which runs any command in its arguments. The name in the
+    /// note is the shell.
     Shell,
-    /// The word is the name of a program that runs another one with more rights than those of the user.
+    /// The command or argument in an install link is a program, such as `sudo`, that runs another one with more rights
+    /// than those of the user. The name in the note is the program.
     MoreRights,
-    /// The name is an option whose value is code, or code that is downloaded first.
+    /// The command in an install link has an option that runs code in its value, or code that it downloads first. The
+    /// name in the note is the option.
     CodeOption,
-    /// The name is an option by which code is downloaded from an address instead of a package registry.
+    /// The command in an install link has an option that downloads code from an address instead of a package registry.
+    /// The name in the note is the option.
     SourceOption,
-    /// The name is an option that gives a container access to this computer.
+    /// The command in an install link has an option that gives a container access to this computer. The name in the
+    /// note is the option.
     AccessOption,
     /// A package is loaded from an address instead of a package registry.
     PackageAddress,
-    /// Names of environment variables that decide which code runs.
+    /// An install link sets environment variables that decide which code runs. The names in the note are these
+    /// variables.
     CodeVariables,
+    /// Further warnings about an install link were omitted. The name in this note is their number.
+    MoreWarnings,
     /// Reason why the server can't be imported or was not imported, in the text of the note. Always English, as are the
     /// messages of all errors.
     Reason,
@@ -167,7 +181,7 @@ impl ImportNote {
     /// Returns the note with these names, of which only the first 20 are retained.
     #[must_use]
     pub fn with_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        Self { names: names.into_iter().take(MAX_NOTE_NAMES).map(Into::into).collect(), ..self }
+        Self { names: names.into_iter().take(MAX_NAMES_PER_NOTE).map(Into::into).collect(), ..self }
     }
 
     /// Returns the note as one about this part of the configuration.

@@ -28,8 +28,8 @@ impl ServerConfig {
             || stdio.cwd.iter().chain(folders).any(|place| place.starts_with(folder))
     }
 
-    /// Returns the place to which the server's secrets are bound, an origin or a command, or `None` if its URL is
-    /// invalid.
+    /// Returns the text to which the server's secrets are bound: the origin of its URL or its command. `None` if the
+    /// URL is invalid.
     #[must_use]
     pub fn secret_binding(&self) -> Option<String> {
         match &self.transport {

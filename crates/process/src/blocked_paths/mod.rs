@@ -41,11 +41,11 @@ pub struct BlockedPath {
     pub path: String,
     /// Origin of the path: the command or the server.
     pub named_by: PathMention,
-    /// The proposal to add a folder that makes the path accessible, or the reason why there is none.
+    /// The folder to add to the sandbox so that the path becomes accessible, or the reason why none is proposed.
     pub proposal: FolderProposal,
 }
 
-/// The text in which a [`BlockedPath`] occurs.
+/// The text in which the path of a [`BlockedPath`] was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -67,7 +67,7 @@ pub enum FolderProposal {
         folder: String,
         /// Names of the first entries of the folder, at most six.
         names: Vec<String>,
-        /// Number of entries of the folder, at most 1000.
+        /// Number of entries of the folder. Counted up to 1000.
         count: u32,
     },
     /// Proposes no folder for the path.
@@ -78,8 +78,8 @@ pub enum FolderProposal {
 }
 
 /// Returns the paths that the server may have needed but could not access under this plan, at most
-/// [`MAX_BLOCKED_PATHS`], the most likely ones first. `stderr` contains the lines of the server's standard error. Reads
-/// the disk.
+/// [`MAX_BLOCKED_PATHS`], the most likely ones first. `stderr` contains the lines that the server wrote to standard
+/// error. Reads the disk.
 #[must_use]
 pub fn blocked_paths(
     stderr: &[String],

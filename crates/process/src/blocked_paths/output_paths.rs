@@ -103,15 +103,16 @@ fn absolute_paths(line: &str) -> Vec<PathBuf> {
         // In `file:///path`, the path begins with the third slash.
         let in_url = c == '/' && line[..at].ends_with("file://");
         if begins && !line[at..].starts_with("//") || in_url {
-            collect_candidates(&line[at..], before, &mut found);
+            collect_possible_paths(&line[at..], before, &mut found);
         }
         before = Some(c);
     }
     found
 }
 
-/// Collects the possible paths at the beginning of a text, which end at the closing quote, a blank, or a colon.
-fn collect_candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
+/// Adds to `found` the possible paths at the beginning of a text. `before` is the character before the text. If it is a
+/// quote, the path ends at the next such quote, and otherwise at a blank, a bracket or a colon.
+fn collect_possible_paths(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
     let quote = before.filter(|before| "'\"`".contains(*before));
     let ends: [Option<&str>; 3] = match quote {
         Some(quote) => [text.split(quote).next(), None, None],

@@ -1,5 +1,5 @@
-//! Classifies the words of a command line, and the programs that run the files which their arguments name. The caller
-//! is `script_files.rs`.
+//! Classifies programs by how they use their command-line arguments, and finds the arguments that name files to run.
+//! The caller is `script_files.rs`.
 
 use std::path::Path;
 
@@ -134,17 +134,19 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for their project files.
+/// Those programs of [`PROJECT_TOOLS`] that look for their project files only in the working directory and not in its
+/// ancestors.
 const TOOLS_WITHOUT_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
 /// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
 const PROGRAMS_USING_NODE_MODULES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
 /// take precedence.
 pub(super) const PACKAGE_FOLDER: &str = "node_modules";
-/// Container engines: programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
+/// Container engines. Of their arguments, only the values of [`FILE_OPTIONS`] name files that decide what runs on this
+/// computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
 
-/// Options of interpreters followed by a file or module to run first.
+/// Options of interpreters whose value is a file or module that runs before the script.
 const PRELOAD_OPTIONS: [&str; 10] = [
     "--env-file",
     "--experimental-loader",
@@ -157,18 +159,18 @@ const PRELOAD_OPTIONS: [&str; 10] = [
     "--script",
     "-r",
 ];
-/// Options of project tools followed by the folder of the project.
+/// Options of project tools whose value is the folder of the project.
 const FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
-/// Options of project tools followed by the path of the project file.
+/// Options of project tools whose value is the path of the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
-/// Options with a value that does not name code to run.
+/// Options whose value does not name code to run.
 const DATA_VALUE_OPTIONS: [&str; 8] =
     ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
 const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
-/// Returns `true` for the name of a container engine, without folder and extension.
+/// Returns `true` if `name`, a program's name without folder and extension, is that of a container engine.
 #[must_use]
 pub fn is_container_engine(name: &str) -> bool {
     CONTAINER_ENGINES.contains(&name)
@@ -205,12 +207,12 @@ impl ArgumentHandling {
         }
     }
 
-    /// Returns `true` if the first non-option argument is a script.
+    /// Returns `true` if a program of this class runs its first non-option argument as a script.
     pub(super) const fn runs_script(self) -> bool {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns how the program handles the words that follow this option on its command line.
+    /// Returns how the words after this option on the command line must be treated.
     pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {

@@ -1,6 +1,6 @@
-//! Hash of a launch file's content. [`launch_files`](super::launch_files) hashes each file several times per start.
-//! Small files are read each time. For a large file, the hash is cached if file metadata proves that the file is
-//! unchanged.
+//! Hash of the content of a file that decides what a command runs. [`launch_files`](super::launch_files) hashes each
+//! such file several times per start. Small files are read each time. For a large file, the hash is cached and used
+//! again as long as the file's metadata prove that the file is unchanged.
 
 #[cfg(target_os = "linux")]
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if facts.len() <= MAX_UNCACHED_FILE_BYTES {
         return hash_file(&file, most);
     }
-    let key = cache::FileMetadataKey::from_metadata(&facts);
+    let key = cache::FileFingerprint::from_metadata(&facts);
     if let Some(known) = key.as_ref().and_then(cache::find_cached) {
         return Some(known);
     }
@@ -38,7 +38,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hash_file(&file, most)?;
     if let Some(key) = key.filter(|key| {
-        file.metadata().ok().and_then(|facts| cache::FileMetadataKey::from_metadata(&facts)).as_ref() == Some(key)
+        file.metadata().ok().and_then(|facts| cache::FileFingerprint::from_metadata(&facts)).as_ref() == Some(key)
     }) {
         cache::cache_hash(key, &hash);
     }
@@ -83,23 +83,24 @@ mod cache {
     /// that was changed more recently may change again within the same timestamp.
     const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
 
-    static HASH_CACHE: Mutex<VecDeque<(FileMetadataKey, String)>> = Mutex::new(VecDeque::new());
+    static HASH_CACHE: Mutex<VecDeque<(FileFingerprint, String)>> = Mutex::new(VecDeque::new());
 
-    /// Metadata that identify a file and its state. Used as the cache key of the file's hash.
+    /// Metadata that identify a file and the state of its content. Key of the file's hash in the cache.
     #[derive(PartialEq, Eq)]
-    pub(super) struct FileMetadataKey {
+    pub(super) struct FileFingerprint {
         place: (u64, u64),
         bytes: u64,
         modified: (i64, i64),
         status_changed: (i64, i64),
     }
 
-    impl FileMetadataKey {
-        /// Returns the cache key of a file's hash, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
-        pub(super) fn from_metadata(facts: &Metadata) -> Option<FileMetadataKey> {
+    impl FileFingerprint {
+        /// Returns the fingerprint of a file with this metadata, or `None` if the file was changed within the last
+        /// [`MIN_SETTLED_AGE`].
+        pub(super) fn from_metadata(facts: &Metadata) -> Option<FileFingerprint> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();
-            let key = FileMetadataKey {
+            let key = FileFingerprint {
                 place: (facts.dev(), facts.ino()),
                 bytes: facts.size(),
                 modified: (facts.mtime(), facts.mtime_nsec()),
@@ -109,15 +110,15 @@ mod cache {
         }
     }
 
-    fn lock_hash_cache() -> MutexGuard<'static, VecDeque<(FileMetadataKey, String)>> {
+    fn lock_hash_cache() -> MutexGuard<'static, VecDeque<(FileFingerprint, String)>> {
         HASH_CACHE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn find_cached(key: &FileMetadataKey) -> Option<String> {
+    pub(super) fn find_cached(key: &FileFingerprint) -> Option<String> {
         lock_hash_cache().iter().find(|(known, _)| known == key).map(|(_, hash)| hash.clone())
     }
 
-    pub(super) fn cache_hash(key: FileMetadataKey, hash: &str) {
+    pub(super) fn cache_hash(key: FileFingerprint, hash: &str) {
         let mut hashes = lock_hash_cache();
         hashes.retain(|(known, _)| known.place != key.place);
         if hashes.len() >= MAX_CACHED_HASHES {
@@ -132,10 +133,10 @@ mod cache {
 #[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
-    pub(super) enum FileMetadataKey {}
+    pub(super) enum FileFingerprint {}
 
-    impl FileMetadataKey {
-        pub(super) const fn from_metadata(_: &std::fs::Metadata) -> Option<FileMetadataKey> {
+    impl FileFingerprint {
+        pub(super) const fn from_metadata(_: &std::fs::Metadata) -> Option<FileFingerprint> {
             None
         }
     }
@@ -144,11 +145,11 @@ mod cache {
         false
     }
 
-    pub(super) fn find_cached(key: &FileMetadataKey) -> Option<String> {
+    pub(super) fn find_cached(key: &FileFingerprint) -> Option<String> {
         match *key {}
     }
 
-    pub(super) fn cache_hash(key: FileMetadataKey, _: &str) {
+    pub(super) fn cache_hash(key: FileFingerprint, _: &str) {
         match key {}
     }
 }
@@ -171,7 +172,7 @@ mod tests {
     /// Waits until the last change of the file is old enough for the cache. A test can't set the status change time.
     fn wait_until_settled(file: &Path) {
         let start = Instant::now();
-        while cache::FileMetadataKey::from_metadata(&file.metadata().unwrap()).is_none() {
+        while cache::FileFingerprint::from_metadata(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
             // sleep: polls the file's age, since no event reports it.
             std::thread::sleep(Duration::from_millis(50));
@@ -219,7 +220,7 @@ mod tests {
             mapping.write(b'b');
             wait_until_settled(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
-            let key = || cache::FileMetadataKey::from_metadata(&file.metadata().unwrap());
+            let key = || cache::FileFingerprint::from_metadata(&file.metadata().unwrap());
             assert!(
                 key().as_ref().and_then(cache::find_cached).is_none(),
                 "the hash of a mapped file must not be cached"
@@ -238,13 +239,13 @@ mod tests {
         let large = |byte: u8| vec![byte; usize::try_from(MAX_UNCACHED_FILE_BYTES).unwrap() + 1];
         std::fs::write(&file, large(1)).unwrap();
         assert!(
-            cache::FileMetadataKey::from_metadata(&file.metadata().unwrap()).is_none(),
+            cache::FileFingerprint::from_metadata(&file.metadata().unwrap()).is_none(),
             "the hash of a new file must not be cached"
         );
         wait_until_settled(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
-        let key = || cache::FileMetadataKey::from_metadata(&file.metadata().unwrap());
+        let key = || cache::FileFingerprint::from_metadata(&file.metadata().unwrap());
         if cache::is_quiescent(&File::open(&file).unwrap()) {
             assert_eq!(
                 key().as_ref().and_then(cache::find_cached),

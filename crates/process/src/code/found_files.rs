@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::programs::{SearchPath, find_interpreter, is_in_system_folder};
 
-/// Maximum number of interpreters that are followed from one script to the next.
+/// Maximum number of interpreters that are followed when the interpreter of a script is a script itself.
 const MAX_INTERPRETER_CHAIN: usize = 3;
 
-/// The way in which a command uses a launch file.
+/// Reason why a file decides what a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +26,7 @@ pub enum LaunchFileRole {
     Variable,
 }
 
-/// The path of a launch file, and its role.
+/// Path of a file that decides what a command runs, and the reason why it does.
 pub(super) type FoundLaunchFile = (PathBuf, LaunchFileRole);
 
 /// Adds to `found` the interpreters that the first lines of the program and of its interpreters name, except those in

@@ -43,17 +43,17 @@ pub struct LaunchFile {
     pub real: PathBuf,
     /// State of the file when it was read.
     pub state: LaunchFileState,
-    /// Way in which the command uses the file.
+    /// Reason why the file decides what the command runs.
     pub role: LaunchFileRole,
     stamp: FileStamp,
 }
 
-/// The state of a file. A file with another state counts as a different file.
+/// The state of a file's content. If it differs from the approved state, the file counts as changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaunchFileState {
     /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
-    /// Metadata of a file that is too large to hash or can't be read.
+    /// Metadata that replace the hash of a file that is too large to hash or can't be read.
     Stamp(FileStamp),
 }
 
@@ -78,8 +78,8 @@ impl PartialEq for LaunchFile {
 impl Eq for LaunchFile {}
 
 impl LaunchFiles {
-    /// Reads the files of a command line. `program` is the resolved path of its program. Other programs that the
-    /// command line names are looked up on `path`.
+    /// Finds and reads the files that decide what a command line runs. `program` is the resolved path of its program.
+    /// Other programs that the command line names are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
         let mut found: Vec<FoundLaunchFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
         collect_interpreters(program, path, &mut found);
@@ -99,8 +99,8 @@ impl LaunchFiles {
         LaunchFiles { files, folders: scripts.folders }
     }
 
-    /// Reads the same files again. Equivalent to [`LaunchFiles::for_command`], except that a large file with changed
-    /// metadata is not hashed and counts as different.
+    /// Reads the same files again. The result equals that of [`LaunchFiles::for_command`], except that a large file
+    /// with changed metadata is not hashed and counts as changed.
     #[must_use]
     pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
@@ -121,14 +121,14 @@ impl LaunchFiles {
         self.files.iter()
     }
 
-    /// Returns the package folders of projects (`node_modules`) that the command may load code from. Comparing launch
-    /// files ignores the content of these folders.
+    /// Returns the package folders of projects (`node_modules`) from which the command may load code. A change of their
+    /// content is not detected when launch files are compared.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Returns the path of a file or folder that was changed, added or removed since `before`, or `None` if there is no
-    /// difference.
+    /// Returns the path of the first file or folder that was changed, added or removed since the state `before`, or
+    /// `None` if there is no difference.
     #[must_use]
     pub fn first_difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
         let changed = self.files.iter().find(|file| !before.files.contains(file));
@@ -140,8 +140,8 @@ impl LaunchFiles {
 }
 
 impl LaunchFile {
-    /// Reads one file, or returns `None` if it does not exist. A file of more than `most` bytes is identified by its
-    /// stamp.
+    /// Reads one file, or returns `None` if it does not exist. A file of more than `most` bytes is not hashed, and its
+    /// state is recorded as [`LaunchFileState::Stamp`].
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;

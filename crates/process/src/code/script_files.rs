@@ -51,7 +51,7 @@ pub(crate) struct CommandLine<'c> {
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<FoundLaunchFile>,
-    /// Package folders of a project that may be used instead of the named program.
+    /// Package folders (`node_modules`) of the project, which may contain a program that runs instead of the named one.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -68,9 +68,9 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         remaining_words: MAX_EXAMINED_WORDS,
         remaining_lookups: MAX_PATH_LOOKUPS,
     };
-    let mut runner = scripts.program_handling(&program.to_string_lossy());
+    let mut runner = scripts.argument_handling_of_program(&program.to_string_lossy());
     if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
-        runner = scripts.program_handling(&real.to_string_lossy());
+        runner = scripts.argument_handling_of_program(&real.to_string_lossy());
     }
     scripts.search_arguments(runner, command.arguments, MAX_NESTED_COMMAND_DEPTH);
     scripts.role = LaunchFileRole::Variable;
@@ -114,7 +114,8 @@ struct ScriptSearch<'c> {
     ancestors: Vec<PathBuf>,
     found: Vec<FoundLaunchFile>,
     folders: Vec<PathBuf>,
-    /// Role that is recorded for the files that the search finds next.
+    /// Role that is recorded for the files found next. It depends on whether an argument or an environment variable is
+    /// being examined.
     role: LaunchFileRole,
     /// Remaining number of words that may be examined.
     remaining_words: usize,
@@ -123,7 +124,8 @@ struct ScriptSearch<'c> {
 }
 
 impl ScriptSearch<'_> {
-    /// Examines the arguments of a program for code files. `depth` is the remaining nesting depth of command lines.
+    /// Examines the arguments of a program for paths of code files, and records the files. `depth` is the number of
+    /// command lines that may still be nested in these arguments.
     fn search_arguments(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
@@ -148,7 +150,8 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Examines one word of a command line for code files. Returns how the next word must be treated.
+    /// Examines one word of a command line for paths of code files, and records the files. Returns how the next word
+    /// must be treated.
     fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
             && let Some(module) = named_module(before, word)
@@ -156,9 +159,9 @@ impl ScriptSearch<'_> {
             self.record_module_files(module);
         }
         if let Some((_, value)) = option_and_value(word).filter(|(option, _)| runner.is_code_option(option)) {
-            self.record_run_files(value);
+            self.record_files_run_for_paths(value);
         } else if runner.is_code_option(before) {
-            self.record_run_files(word);
+            self.record_files_run_for_paths(word);
         }
         if word.starts_with('-') {
             return runner.handling_after_option(word);
@@ -166,14 +169,14 @@ impl ScriptSearch<'_> {
         match runner {
             ArgumentHandling::Wrapper => self.search_wrapped_program(word),
             ArgumentHandling::Project => {
-                self.program_handling(word);
+                self.argument_handling_of_program(word);
                 runner
             }
             ArgumentHandling::Python if is_module_option(before) => ArgumentHandling::Other,
             runner if runner.runs_script() => {
                 self.record_module_files(word);
                 // If no file has this name, the word is a value of the previous option, or a subcommand.
-                let runs = self.record_run_files(word) || has_code_name(Path::new(word));
+                let runs = self.record_files_run_for_paths(word) || has_code_name(Path::new(word));
                 if runs && !has_data_value(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
@@ -185,9 +188,9 @@ impl ScriptSearch<'_> {
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
-    /// Returns how a program uses its arguments. Records its project files, and the package folders from which it may
-    /// load code.
-    fn program_handling(&mut self, program: &str) -> ArgumentHandling {
+    /// Returns how a program uses its arguments. Also records its project files, and the package folders from which it
+    /// may load code.
+    fn argument_handling_of_program(&mut self, program: &str) -> ArgumentHandling {
         for file in project_file_names(program) {
             let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
@@ -203,7 +206,7 @@ impl ScriptSearch<'_> {
         ArgumentHandling::for_program(program)
     }
 
-    /// Examines a word that may name the program which a wrapper runs, or set the `PATH` for it.
+    /// Examines a word after a wrapper such as `env`: the word may name the program to run, or set the `PATH` for it.
     fn search_wrapped_program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
@@ -219,13 +222,14 @@ impl ScriptSearch<'_> {
             collect_interpreters(&file, &self.path, &mut self.found);
             self.found.extend(python_environment(&file));
         }
-        match self.program_handling(word) {
+        match self.argument_handling_of_program(word) {
             ArgumentHandling::Other => ArgumentHandling::Wrapper,
             runner => runner,
         }
     }
 
-    /// Returns the possible paths in a text, up to the remaining number of lookups.
+    /// Returns the possible paths in a text, and deducts them from the number of paths that may still be looked up.
+    /// Further paths are omitted.
     fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in_text(text, self.command.environment);
         paths.truncate(self.remaining_lookups);
@@ -235,7 +239,7 @@ impl ScriptSearch<'_> {
 
     /// Records the files that an interpreter runs for the paths in a text, whatever their names are. Returns `true` if
     /// there are any.
-    fn record_run_files(&mut self, text: &str) -> bool {
+    fn record_files_run_for_paths(&mut self, text: &str) -> bool {
         let before = self.found.len();
         for path in self.paths_within_limit(text) {
             let files: Vec<PathBuf> =
@@ -280,7 +284,7 @@ impl ScriptSearch<'_> {
         self.remaining_words = left;
         self.record_code_files(value);
         if PRELOAD_FILE_VARIABLES.contains(&name) {
-            self.record_run_files(value);
+            self.record_files_run_for_paths(value);
         }
         if name == "PYTHONPATH" {
             PYTHON_SITE_MODULES.into_iter().for_each(|module| self.record_module_files(module));

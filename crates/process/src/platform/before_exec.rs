@@ -39,8 +39,9 @@ pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Re
     }
 }
 
-/// Drops, in the child, all capabilities that its program would get if its user is root. With them, it could access
-/// other processes. A child without capabilities is left unchanged.
+/// Removes all capabilities from the bounding set of the calling process, a child, so that its program gets none even
+/// if its user is root. With capabilities, the program could access other processes. Does nothing if the child is not
+/// permitted to change the set.
 #[cfg(target_os = "linux")]
 pub(crate) fn drop_capabilities() -> io::Result<()> {
     // Larger than the number of capabilities of any current kernel.
@@ -72,7 +73,7 @@ pub(crate) fn anonymous_file() -> io::Result<std::fs::File> {
     Ok(unsafe { std::fs::File::from_raw_fd(descriptor) })
 }
 
-/// Lets the child's program inherit this descriptor. Runs in the child.
+/// Makes the calling process, a child, pass this file descriptor on to its program.
 #[cfg(target_os = "linux")]
 pub(crate) fn make_inheritable(descriptor: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call changes a flag of an open descriptor.

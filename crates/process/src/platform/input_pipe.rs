@@ -1,7 +1,7 @@
 //! The app's end of a server's standard input, on Linux and macOS.
 //!
-//! The pipe is registered with the reactor only while it is full. A pipe that is always registered wakes the app each
-//! time the server reads, which is one extra wakeup per message.
+//! The pipe is registered with tokio's I/O driver only while it is full. A pipe that is always registered wakes the app
+//! each time the server reads, which is one extra wakeup per message.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
@@ -19,9 +19,10 @@ pub struct InputPipe(PipeState);
 
 #[derive(Debug)]
 enum PipeState {
-    /// The last write did not fill the pipe, so the pipe is not registered with the reactor.
+    /// The last write did not fill the pipe, so the pipe is not registered with tokio's I/O driver.
     Open(File),
-    /// The pipe was full. It is registered with the reactor until the server has read from it.
+    /// The last write found the pipe full. The pipe stays registered with tokio's I/O driver until the server has read
+    /// from it.
     Full(Sender),
     Closed,
 }

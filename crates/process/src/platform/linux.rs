@@ -17,8 +17,8 @@ pub(crate) fn has_ended(pid: u32) -> bool {
     ProcessStat::read(pid).is_some_and(|stat| stat.has_ended)
 }
 
-/// Returns `true` if a process of this group has one of these pipes open. The group is then the one that received the
-/// pipes, because Linux reuses no pid that is in use as a group ID.
+/// Returns `true` if a process of this group has one of the pipes with these inode numbers open. This proves that the
+/// group is the one whose processes got the pipes, because Linux reuses no pid that is in use as a group ID.
 pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
     let expected: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
     let Ok(processes) = fs::read_dir("/proc") else {

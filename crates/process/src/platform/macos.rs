@@ -25,8 +25,8 @@ pub(crate) fn has_ended(_pid: u32) -> bool {
     false
 }
 
-/// Always returns `false`: the operating system offers no cheap proof that a group whose first process has ended is
-/// still the recorded one, so such a group is not killed.
+/// Always returns `false`, so a group whose first process has ended is not killed: the operating system offers no cheap
+/// proof that such a group still belongs to the recorded server.
 pub(crate) fn group_has_open_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }

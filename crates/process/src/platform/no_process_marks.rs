@@ -8,8 +8,8 @@ use super::StartTime;
 /// A descendant of a server to kill together with the server. Never constructed on these systems.
 pub(crate) enum StartedProcess {}
 
-/// Replacement for the mark in the environment of a server's processes. Never set on these systems, so it finds no
-/// process.
+/// Replacement for the environment variable that identifies the processes of a server. It has no value on these
+/// systems, so no process is found by it.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark;
 

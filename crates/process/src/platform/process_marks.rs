@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use super::StartTime;
 use super::linux::ProcessStat;
 
-/// Environment variable with the mark of a server. Inherited by the server's descendants.
+/// Name of the environment variable that identifies the processes of a server. The server's descendants inherit it.
 const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
 /// Maximum number of scans of all processes for those to kill. Processes may start others during a scan.
 const MAX_KILL_SCANS: usize = 5;
@@ -29,11 +29,11 @@ pub(crate) struct StartedProcess {
     start_ticks: u64,
 }
 
-/// A mark in the environment of a server's processes, unique to each server.
+/// Value of an environment variable that all processes of one server inherit, and that is unique to the server.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark(String);
 
-/// Creates the mark for a new server.
+/// Creates the unique value for the processes of a new server.
 pub(crate) fn new_mark() -> ProcessMark {
     static SERVER_COUNTER: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
@@ -42,18 +42,19 @@ pub(crate) fn new_mark() -> ProcessMark {
     ProcessMark(format!("{of_owner}{};", SERVER_COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Returns the common prefix of the marks of all servers that one Drawbridge process starts.
+/// Returns the beginning that the marks (environment variable values) of all servers of one Drawbridge process have in
+/// common.
 fn mark_prefix(owner: u32, started: &StartTime) -> String {
     format!("{owner}:{started}:")
 }
 
 impl ProcessMark {
-    /// Returns the environment variable with the mark, to set for the server.
+    /// Returns name and value of the environment variable to set for the server. Its descendants inherit the variable.
     pub(crate) fn environment_variable(&self) -> Option<(OsString, OsString)> {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
-    /// Kills all processes that have this server's mark in their environment.
+    /// Kills all processes whose environment contains this mark: all processes of one server.
     pub(crate) fn kill_processes_with_mark(&self) {
         kill_all_marked(&self.0);
     }
@@ -64,7 +65,7 @@ pub(crate) fn kill_processes_marked_by_owner(owner: u32, started: &StartTime) ->
     kill_all_marked(&mark_prefix(owner, started))
 }
 
-/// Kills all processes whose environment has a mark that begins with `mark`. Returns `true` if there were any.
+/// Kills all processes whose environment contains a mark that begins with `mark`. Returns `true` if there were any.
 fn kill_all_marked(mark: &str) -> bool {
     let mut were_some = false;
     for _ in 0..MAX_KILL_SCANS {
@@ -124,7 +125,7 @@ fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     )
 }
 
-/// Processes with a server's mark in their environment, each with its mark.
+/// All processes that have the mark of a server in their environment, each with that mark.
 type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 
 /// Returns all processes that have a server's mark in their environment. Reading the environment of every process takes

@@ -33,9 +33,9 @@ pub(crate) fn process_tree_usage(root: u32, most: u64) -> ProcessTreeUsage {
     all
 }
 
-/// Returns the memory of `root` and its descendants, in bytes, with each shared page counted once: forked processes
-/// share pages that none of them has written to. Slow, because the kernel examines every page. A process whose pages
-/// can't be examined is counted with all its pages. Stops counting beyond `most` processes.
+/// Returns the memory of `root` and its descendants, in bytes. Each shared page is counted once, because forked
+/// processes share the pages that none of them has written to. Slow, because the kernel examines every page. If the
+/// pages of a process can't be examined, all of them are counted. Stops counting beyond `most` processes.
 pub(crate) fn process_tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
@@ -81,8 +81,8 @@ fn proportional_share(pid: u32) -> Option<u64> {
     sum_lines(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
 }
 
-/// Returns the private memory of a process, in bytes. The resident set size would count shared libraries once per
-/// process.
+/// Returns the private memory of a process, in bytes. Unlike the resident set size, it does not contain shared
+/// libraries.
 fn private_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()

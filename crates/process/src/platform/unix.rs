@@ -22,7 +22,7 @@ pub(crate) fn terminate(child: &dyn ChildWrapper) -> io::Result<()> {
     child.signal(Signal::SIGTERM as i32)
 }
 
-/// Sends SIGKILL to every process of a group. The caller has verified the group's identity.
+/// Sends SIGKILL to every process of a group. The caller must have verified that the group is the one to kill.
 pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     let group = i32::try_from(group).map_err(io::Error::other)?;
     // A group of 0 would mean the app's own group, and 1 would mean every process.

@@ -23,7 +23,7 @@ pub(crate) fn terminate(_child: &dyn ChildWrapper) -> io::Result<()> {
     Ok(())
 }
 
-/// Does nothing: on Windows, process groups are jobs, which end with the app.
+/// Does nothing. On Windows a job object takes the place of a process group, and its processes end with the app.
 pub(crate) fn kill_group(_group: u32) -> io::Result<()> {
     Ok(())
 }

@@ -10,16 +10,16 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::sys::statfs::{BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, FsType, XFS_SUPER_MAGIC, fstatfs};
 
-/// File systems that update a file's times at the first write through a new mapping, and track each mapping. Others
-/// (`tmpfs`, overlays, network and user-space file systems) do not guarantee this.
+/// Magic numbers of file systems that track each memory mapping of a file and update the file's times at the first
+/// write through a new one. Others (`tmpfs`, overlays, network and user-space file systems) do not guarantee this.
 const RELIABLE_FILE_SYSTEMS: [FsType; 4] = [BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, XFS_SUPER_MAGIC];
-/// Command of `fcntl` that sets the signal of a broken lease (`fcntl(2)`).
+/// Command of `fcntl` that sets the signal that a process receives when its lease is broken (`fcntl(2)`).
 const F_SETSIG: libc::c_int = 10;
 /// Mode bits for write permission of the group and of others.
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 
-/// Returns `true` if no process has this file open or mapped for writing, and every later write updates its times. The
-/// file must be open for reading only.
+/// Returns `true` if no process has this file open or mapped for writing, and every later write to it will update its
+/// times. `file` itself must be open for reading only.
 ///
 /// The kernel grants a read lease to the file's owner under exactly this condition. The lease is released immediately.
 pub(crate) fn is_quiescent(file: &File) -> bool {

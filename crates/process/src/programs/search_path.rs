@@ -13,7 +13,7 @@ const MAX_SEARCH_PATH_FOLDERS: usize = 512;
 pub struct SearchPath {
     /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Source from which the folders of the search path were read.
+    /// Source from which the folders were read: the login shell, or the app's own environment.
     pub source: SearchPathSource,
 }
 
@@ -22,9 +22,9 @@ pub struct SearchPath {
 pub enum SearchPathSource {
     /// The PATH of the user's login shell was read.
     LoginShell,
-    /// The app's own PATH was read, and the well-known folders that exist were added.
+    /// The `PATH` of the app's own process was read, and the existing folders of common installers were added.
     Process {
-        /// The reason why the login shell's PATH was not used, as a message.
+        /// Message that explains why the PATH of the login shell was not used.
         reason: String,
     },
 }
@@ -53,7 +53,8 @@ impl SearchPath {
         }
     }
 
-    /// Returns the app's own PATH and the well-known folders. `reason` explains why the login shell is not used.
+    /// Returns the folders of the app's own `PATH`, followed by the existing folders of common installers. `reason`
+    /// explains why the `PATH` of the login shell is not used.
     pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
@@ -90,7 +91,7 @@ impl SearchPath {
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
     }
 
-    /// Returns the folders as a value for the variable PATH.
+    /// Returns the folders as a value of the environment variable PATH.
     pub(crate) fn to_variable(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
@@ -103,9 +104,9 @@ pub struct CommandNotFound {
     pub program: String,
     /// Folders that were searched, or the one expected file if the program is a path.
     pub looked_in: Vec<PathBuf>,
-    /// The reason why the login shell's path was not used, as a message, or `None` if it was used.
+    /// Message that explains why the `PATH` of the login shell was not used, or `None` if it was used.
     pub source_note: Option<String>,
-    /// Hint at the product that usually installs this program, or `None` if it is unknown.
+    /// Advice on which product to install to get this program, or `None` if no such product is known.
     pub hint: Option<&'static str>,
 }
 

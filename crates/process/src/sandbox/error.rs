@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// The reason why a server can't be sandboxed as configured. The server does not start then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    /// A path of the sandbox is not absolute.
+    /// A folder in the sandbox settings is not named by an absolute path.
     #[error("the sandbox's folder {0} must be an absolute path")]
     RelativePath(PathBuf),
-    /// A folder of the sandbox does not exist or can't be opened.
+    /// A folder in the sandbox settings does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; create it, or remove it from the server's settings")]
     NoFolder {
         /// Path of the sandbox's folder that can't be used.
@@ -18,7 +18,8 @@ pub enum SandboxError {
         /// Error message of the operating system.
         cause: String,
     },
-    /// A path contains a symbolic link, which any program with write access to the link's folder could change.
+    /// A configured path contains a symbolic link. Any program with write access to the folder of that link could
+    /// change where it leads.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     SymbolicLink {
         /// Path that contains the link, as configured by the user.
@@ -34,8 +35,8 @@ pub enum SandboxError {
         /// The writable folder of the sandbox that contains the read-only one.
         outer: PathBuf,
     },
-    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
-    /// subfolder.
+    /// A folder of the sandbox contains a folder that must stay hidden from the server, and the sandbox mechanism can't
+    /// exclude a subfolder from an accessible folder.
     #[error(
         "the sandbox allows access to {folder}, in which Drawbridge stores its records, secrets or settings ({hidden}); Landlock can't exclude them. Choose smaller folders, or install bubblewrap"
     )]
@@ -45,12 +46,12 @@ pub enum SandboxError {
         /// The hidden folder inside the accessible folder.
         hidden: PathBuf,
     },
-    /// The sandbox plan at the start differs from the approved one.
+    /// The sandbox plan that was made again at the start differs from the one that the user approved.
     #[error(
         "the access that the sandbox allows has changed since it was approved; start it again to review the change"
     )]
     Changed,
-    /// The working directory of the server is in none of the sandbox's folders.
+    /// The working directory of the server is in none of the folders in the sandbox settings.
     #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
     WorkingDirectoryOutside(PathBuf),
     /// No sandbox mechanism is available on this computer.
@@ -58,7 +59,8 @@ pub enum SandboxError {
     NoMechanism {
         /// Names of the sandbox mechanisms that were tried, each with its error.
         cause: String,
-        /// Advice for the user on making a sandbox mechanism available, or on changing the server's sandbox.
+        /// Advice that tells the user how to make a sandbox mechanism available, or which setting of the server to
+        /// change.
         next: &'static str,
     },
     /// The list of hosts that the server may contact is invalid. Contains the explanation.
@@ -73,47 +75,48 @@ pub enum SandboxError {
         /// Name of the sandbox mechanism that is available on this computer.
         mechanism: &'static str,
     },
-    /// The folder for the server's own home can't be created.
+    /// The folder that belongs to this server only can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the server's own home folder.
+        /// Path of the folder that belongs to this server only.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,
     },
 }
 
-/// Stable identifier of the reason why a sandbox can't be set up. For each, the UI has a text and a button.
+/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxProblem {
-    /// A path of the sandbox is not absolute.
+    /// A folder in the sandbox settings is not named by an absolute path.
     NotWhole,
-    /// A folder of the sandbox does not exist or can't be used.
+    /// A folder in the sandbox settings does not exist or can't be opened.
     NoFolder,
-    /// A folder of the sandbox is a symbolic link to another one.
+    /// The path of a folder in the sandbox settings contains a symbolic link.
     Leads,
     /// A read-only folder of the sandbox is inside a writable one.
     Contradiction,
-    /// A folder of the sandbox contains files of Drawbridge itself.
+    /// A folder in the sandbox settings contains a folder of Drawbridge, which must stay hidden, and the sandbox
+    /// mechanism can't exclude it.
     Exposes,
-    /// The paths that are accessible in the sandbox changed after its approval.
+    /// The sandbox plan at the start of the server differs from the one that the user approved.
     Changed,
-    /// The working directory of the server is in none of the folders of the sandbox.
+    /// The working directory of the server is in none of the folders in the sandbox settings.
     OutOfReach,
-    /// No mechanism of this computer can enforce the sandbox.
+    /// No sandbox mechanism is available on this computer.
     NotHere,
     /// The list of hosts that the server may contact is invalid.
     Hosts,
     /// The mechanism of this computer can't restrict a server to named hosts.
     NoHosts,
-    /// The folder for the server's own home can't be created.
+    /// The folder that belongs to this server only can't be created.
     NoHome,
 }
 
 impl SandboxError {
-    /// Returns the stable identifier of the error.
+    /// Returns the stable identifier of the error, for which the UI has a text and a button.
     #[must_use]
     pub const fn problem(&self) -> SandboxProblem {
         match self {
@@ -134,6 +137,7 @@ impl SandboxError {
 
 /// Advice for the user if the sandbox mechanism can't restrict a server to named hosts, as part of a sentence.
 const CHOOSE_ANOTHER_NETWORK_ADVICE: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The advice of [`CHOOSE_ANOTHER_NETWORK_ADVICE`] as a complete sentence.
+/// The same advice as [`CHOOSE_ANOTHER_NETWORK_ADVICE`], as a complete sentence.
 #[cfg(target_os = "linux")]
-pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";
+pub(super) const CHOOSE_ANOTHER_NETWORK_SENTENCE: &str =
+    "Choose \"Files only\" or \"Full network\" in the server's settings";

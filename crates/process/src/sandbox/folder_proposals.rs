@@ -7,15 +7,16 @@ use std::path::{Component, Path, PathBuf};
 use foreign::visible;
 use serde::{Deserialize, Serialize};
 
-/// Files that mark a folder as one program, library or project. Such a folder may be directly below the home.
+/// Names of files that mark a folder as a single program, library or project. Such a folder may be proposed even if it
+/// is directly below the user's home.
 pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
 /// Folders of version managers (such as pyenv and nvm), directly below the home or in `~/.local/share`. They contain
 /// programs and no keys.
 pub(crate) const VERSION_MANAGER_FOLDERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// Minimum number of path components of a proposed folder outside the home.
+/// Minimum number of components in the path of a proposed folder that is outside the user's home.
 const MIN_COMPONENTS_OUTSIDE_HOME: usize = 2;
-/// Folders and files, relative to the home, that contain keys, passwords or sessions.
+/// Folders and files that contain keys, passwords or sessions, relative to the user's home.
 const SECRET_PATHS: [&str; 25] = [
     ".android",
     ".aws",
@@ -44,7 +45,7 @@ const SECRET_PATHS: [&str; 25] = [
     "Library",
     "snap",
 ];
-/// Hidden folders, relative to the home, that contain programs. Other hidden folders may contain an app's data.
+/// Hidden folders that contain programs, relative to the user's home. Other hidden folders may contain an app's data.
 const SYSTEM_PROGRAM_FOLDERS: [&str; 13] = [
     ".bun",
     ".cache",
@@ -138,8 +139,8 @@ pub(crate) fn check_folder_proposal(
     if hidden.iter().any(|own| own.starts_with(folder)) { Err(ProposalRefusal::Own) } else { Ok(()) }
 }
 
-/// Returns `true` if the path is in a folder that usually contains keys. Depends only on the path, because the content
-/// does not reveal keys reliably.
+/// Returns `true` if the path is in a folder that usually contains keys, passwords or sessions. Only the path is
+/// examined, because the content does not reveal keys reliably.
 pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
     // Applies to the homes of all users, because `.ssh` contains keys everywhere.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));

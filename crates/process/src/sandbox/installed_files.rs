@@ -9,14 +9,14 @@ use super::folder_proposals::{
 };
 use crate::programs::{SearchPath, find_interpreter};
 
-/// Maximum number of interpreters that are followed from one script to the next.
+/// Maximum number of interpreters that are followed when the interpreter of a script is a script itself.
 const MAX_INTERPRETER_CHAIN: usize = 3;
-/// Minimum number of path components of an installation folder below the user's home. Folders such as `~/.local` or
-/// `~/.cargo` contain more than programs.
+/// Minimum number of path components between the user's home and an installation folder, including that folder. Folders
+/// such as `~/.local` or `~/.cargo` contain more than programs.
 const MIN_COMPONENTS_BELOW_HOME: usize = 2;
 /// Maximum number of symbolic links that are followed from a program to its canonical path.
 const MAX_PROGRAM_LINKS: usize = 8;
-/// Maximum number of parent folders of a script in which its package is searched.
+/// Maximum number of parent folders of a script that are searched for the package to which the script belongs.
 const MAX_PACKAGE_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are searched for shared libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
@@ -28,7 +28,7 @@ const PACKAGE_FOLDER: &str = "node_modules";
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
 const SHIM_FOLDER: &str = "shims";
-/// Names of files and folders next to a program's file that the program needs to run.
+/// Names of files and folders that a program needs to run if they are in the same folder as the program's file.
 const FILES_NEXT_TO_PROGRAM: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that belong to installed programs.
@@ -44,7 +44,7 @@ pub(super) struct InstalledFiles<'p> {
 }
 
 impl InstalledFiles<'_> {
-    /// Adds the files of a program, or of a script that an interpreter runs.
+    /// Adds the files that belong to a program. If the program is a script, also adds those of its interpreter.
     pub(super) fn add(&mut self, program: &Path) {
         self.add_program(program, MAX_INTERPRETER_CHAIN);
     }
@@ -92,7 +92,8 @@ impl InstalledFiles<'_> {
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(PYVENV_FILE).is_file())
     }
 
-    /// Adds a folder that was recognized by its content, if [`check_folder_proposal`] accepts it.
+    /// Adds a folder if [`check_folder_proposal`] accepts it. The folder was recognized by its content as belonging to
+    /// a program.
     fn add_if_allowed(&mut self, folder: PathBuf) {
         if check_folder_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
@@ -112,7 +113,7 @@ impl InstalledFiles<'_> {
         }
     }
 
-    /// Adds the package that contains a script, and the packages that it loads.
+    /// Adds the package that contains a script, and the packages that the script loads.
     fn add_packages(&mut self, script: &Path) {
         if let Some(root) = package_root(script) {
             self.add_if_allowed(root);
@@ -166,7 +167,7 @@ impl InstalledFiles<'_> {
     }
 }
 
-/// Returns a path and the targets of its chain of links. The last one is not a link.
+/// Returns a path, and the path after each step of resolving its symbolic links. The last path is not a link.
 fn symlink_chain(program: &Path) -> Vec<PathBuf> {
     let mut steps = vec![program.to_owned()];
     while let Some(last) = steps.last().filter(|_| steps.len() < MAX_PROGRAM_LINKS) {
@@ -188,8 +189,8 @@ fn symlink_chain(program: &Path) -> Vec<PathBuf> {
     steps
 }
 
-/// Returns the folder that contains the npm package of a file and the packages that it loads. A global package contains
-/// them. For other packages, it is the outermost `node_modules`. Returns `None` if the file is in no package.
+/// Returns a folder that contains the npm package of a file together with the packages that it loads: the folder of a
+/// global package, or else the outermost `node_modules`. Returns `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGE_FOLDER)).last()?;
     let lib = packages.parent()?;
@@ -204,7 +205,8 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     Some(if scope { own.join(names.next()?) } else { own })
 }
 
-/// Returns `true` if the program is a script or unreadable. A script loads no shared libraries from its own folder.
+/// Returns `true` if the program is a script or can't be read. For a script, shared libraries in its folder are
+/// irrelevant.
 fn is_script_or_unreadable(program: &Path) -> bool {
     use std::io::Read as _;
 
@@ -228,8 +230,8 @@ fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns `true` if a script may be accessible in a sandbox although the user named only the script in the command,
-/// and not its folder in the sandbox's settings.
+/// Returns `true` if a script that the command names may be accessible in the sandbox, although the user has not added
+/// its folder to the sandbox settings.
 pub(super) fn may_script_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));

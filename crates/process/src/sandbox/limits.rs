@@ -37,7 +37,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// A resource for which a server has a limit.
+/// A resource whose use by a server is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
     /// Number of a server's concurrent processes and threads.
@@ -50,12 +50,12 @@ pub enum LimitedResource {
     Processor,
 }
 
-/// The resource limit for which a server was stopped.
+/// The resource limit that a server exceeded, so that it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
     /// Resource of which the server used too much.
     pub resource: LimitedResource,
-    /// Maximum amount of the resource, in the unit of the corresponding field of [`ResourceLimits`].
+    /// Value of the exceeded limit, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -98,14 +98,14 @@ pub struct ResourceUsage {
     pub processes: u64,
     /// Memory of all the server's processes, in bytes.
     pub memory_bytes: u64,
-    /// Size of the server's own home, in bytes.
+    /// Size of the folder that belongs to this server only, in bytes.
     pub home_bytes: u64,
     /// Processor time of the server within the last hour, in seconds.
     pub processor_seconds: u64,
 }
 
 impl ResourceUsage {
-    /// Returns the first limit that this usage exceeds, or `None`.
+    /// Returns the first of the four limits that this usage exceeds, or `None` if it exceeds none.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn first_exceeded(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
         let bounds = [
@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// The resource limits of a server, and the home folder whose size is compared with them.
+/// The resource limits of a server, and the path of its home folder, whose size is limited too.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -127,7 +127,7 @@ pub(crate) struct ResourceBounds {
     pub(crate) home: PathBuf,
 }
 
-/// The latest measured resource use of a running server. Clones share the same measurement.
+/// The latest measured resource use of a running server. Clones refer to the same measurements.
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
@@ -156,13 +156,13 @@ impl ResourceMeter {
         self.lock().used
     }
 
-    /// Returns the limit for which the server was stopped, or `None` if it exceeded none.
+    /// Returns the limit because of which the server was stopped, or `None` if it exceeded none.
     pub fn exceeded_limit(&self) -> Option<ExceededLimit> {
         self.lock().exceeded
     }
 
-    /// Records a measurement of resource use by applying `change` to the last one. Returns the first limit that a
-    /// measurement has exceeded, also if later ones do not exceed it.
+    /// Records a measurement of resource use: `change` updates the last measurement. Returns the limit that was
+    /// exceeded first, even if the use is below that limit again.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut reading = self.lock();

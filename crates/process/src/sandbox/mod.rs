@@ -1,5 +1,5 @@
 //! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
-//! program needs, to its own home, and to the network as configured: none, named hosts, or all of it.
+//! program needs, to a home folder of its own, and to the network as configured: none, named hosts, or all of it.
 //!
 //! [`ResolvedSandbox::for_command`] plans the access of a server and its enforcement. The start of the server
 //! (`server::spawn`) carries out the same plan. A server whose sandbox can't be enforced as configured does not start.
@@ -8,7 +8,7 @@
 //! - [`reachable_paths`]: the paths that are accessible in addition to the named folders
 //! - `installed_files`: the files that a program was installed with
 //! - `folder_proposals`: folders that may be accessible or proposed without the user naming them
-//! - [`egress`]: named hosts, through a proxy that is the only way out
+//! - [`egress`]: access to named hosts, through a proxy that is the server's only network connection
 //! - [`limits`]: resource limits
 //! - [`sandbox_support`]: the sandbox mechanisms of this computer
 //! - `linux`: bubblewrap, else Landlock, both without sockets to other programs of this computer
@@ -29,7 +29,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{ProgramGate, SANDBOX_FAILURE_ERRNO, UsageWatch, sandbox_failure_at_start};
+pub(crate) use linux::{SANDBOX_FAILURE_ERRNO, StartBarrier, UsageWatch, sandbox_failure_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -46,7 +46,7 @@ use unsupported as system;
 use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
-use error::NAMED_HOSTS_ADVICE;
+use error::CHOOSE_ANOTHER_NETWORK_SENTENCE;
 
 pub use egress::{HostPattern, NetworkAccess};
 pub use error::{SandboxError, SandboxProblem};
@@ -64,7 +64,8 @@ pub struct SandboxSettings {
     pub folders: Vec<AllowedFolder>,
     /// Network access of the server: none, named hosts, or all.
     pub network: NetworkAccess,
-    /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
+    /// Folder that belongs to this server only and contains its home folder and its temporary files. Created when the
+    /// server starts.
     pub home: PathBuf,
     /// Canonical paths of Drawbridge's own folders, which must stay inaccessible to the server, even inside an
     /// accessible folder.
@@ -94,9 +95,9 @@ pub enum AccessMode {
 /// The mechanism that enforces a server's sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxMechanism {
-    /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
+    /// Namespaces of the Linux kernel, which the bubblewrap program at this path sets up.
     Bubblewrap(PathBuf),
-    /// Landlock and seccomp, two features of the Linux kernel.
+    /// The Linux kernel's Landlock, together with seccomp filters.
     Landlock,
     /// The program `sandbox-exec` of macOS, which applies a profile to a process.
     Seatbelt,

@@ -7,7 +7,7 @@ use super::installed_files::{InstalledFiles, may_script_be_accessible};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
-/// All paths that are accessible to a sandboxed server, and the hidden folders inside them.
+/// All paths that are accessible to a sandboxed server, and the folders inside them that stay hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachablePaths {
     /// Folders that the user named in the settings of the sandbox.
@@ -17,15 +17,15 @@ pub struct ReachablePaths {
     /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
     /// `system`. Read-only.
     pub program: Vec<PathBuf>,
-    /// The server's own home folder, which is writable.
+    /// Folder that belongs to this server only, for its home and its temporary files. Writable.
     pub home: PathBuf,
-    /// Drawbridge's own folders inside accessible ones, which must stay inaccessible. Sorted.
+    /// Folders of Drawbridge that are inside an accessible folder and must stay inaccessible to the server. Sorted.
     pub hidden: Vec<PathBuf>,
 }
 
 impl ReachablePaths {
-    /// Returns the accessible paths of `program`, which runs `scripts`, in this sandbox. Interpreters are looked up on
-    /// `path`, the search path of the command.
+    /// Determines the paths that are accessible in this sandbox to `program`, which runs `scripts`. Interpreters are
+    /// looked up on `path`, the search path of the command.
     pub fn resolve(
         sandbox: &SandboxSettings,
         program: &Path,
@@ -95,14 +95,14 @@ impl ReachablePaths {
         temporary_folder(&self.home)
     }
 
-    /// Returns the read-only paths of the sandbox, each before its subfolders.
+    /// Returns the read-only paths of the sandbox, sorted so that each path precedes its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
         sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// Returns the writable paths of the sandbox, each before its subfolders.
+    /// Returns the writable paths of the sandbox, sorted so that each path precedes its subfolders.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable_paths(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
@@ -110,7 +110,7 @@ impl ReachablePaths {
     }
 }
 
-/// Returns the folder for temporary files in a server's own home.
+/// Returns the folder for a server's temporary files, which is inside the server's own folder `home`.
 pub(crate) fn temporary_folder(home: &Path) -> PathBuf {
     home.join("tmp")
 }

@@ -1,12 +1,12 @@
-//! The plan of a sandbox: its access and its mechanism. The host shows it for approval. The start of a server makes the
-//! plan again, compares it with the approved one, and carries it out.
+//! The plan of a sandbox: its mechanism, and everything that is accessible in it. The host shows the plan to the user
+//! for approval. The start of a server makes the plan again, compares it with the approved one, and carries it out.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
-use super::ProgramGate;
+use super::StartBarrier;
 use super::{
     AccessMode, AllowedFolder, NetworkAccess, ReachablePaths, ResourceLimits, SandboxError, SandboxMechanism,
     SandboxSettings, system,
@@ -14,7 +14,7 @@ use super::{
 use crate::launch::ChildSetup;
 use crate::programs::SearchPath;
 
-/// The plan of a sandbox: its mechanism, and everything that is accessible in it.
+/// The plan of a sandbox, which the user approves: its mechanism, its limits, and everything that is accessible in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedSandbox {
     /// Mechanism of this computer that enforces the plan.
@@ -27,22 +27,23 @@ pub struct ResolvedSandbox {
     pub limits: ResourceLimits,
 }
 
-/// The command line, environment and setup with which a program is started, inside a sandbox or without one.
+/// The command line and environment with which a program is started, either directly or through a sandbox mechanism,
+/// with the steps that precede the program.
 pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Function that restricts the child process before the server's program runs, or `None`.
+    /// Function that makes the child process restrict itself before the server's program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
-    /// Gate that delays the server's program until the egress proxy listens. `None` if the network is not restricted to
-    /// named hosts.
+    /// Barrier that delays the server's program until the egress proxy listens. `None` if the network is not restricted
+    /// to named hosts.
     #[cfg(target_os = "linux")]
-    pub(crate) gate: Option<ProgramGate>,
+    pub(crate) barrier: Option<StartBarrier>,
 }
 
 impl ResolvedSandbox {
-    /// Plans the sandbox of `program`, which runs `scripts`. bubblewrap is looked up on `path`, and interpreters on
-    /// `path_of_command`. Changes nothing.
+    /// Determines the mechanism and the accessible paths for `program`, which runs `scripts`. bubblewrap is looked up
+    /// on `path`, and interpreters on `path_of_command`. Changes no file.
     ///
     /// # Errors
     /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
@@ -77,7 +78,7 @@ impl ResolvedSandbox {
         Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
     }
 
-    /// Creates the server's own folders, and returns the command that starts `server` inside the sandbox.
+    /// Creates the server's own folders, and returns the command that runs the command `server` inside the sandbox.
     ///
     /// # Errors
     /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
@@ -93,7 +94,8 @@ impl ResolvedSandbox {
     }
 }
 
-/// Checks that the folders in the sandbox's settings exist, are canonical and do not contradict each other.
+/// Checks that the folders in the sandbox's settings exist, have canonical paths, and that no read-only folder is
+/// inside a writable one.
 fn check_sandbox_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {

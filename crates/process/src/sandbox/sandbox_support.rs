@@ -9,7 +9,7 @@ use crate::programs::SearchPath;
 pub struct SandboxSupport {
     /// Mechanism with which servers are sandboxed, or the reason why none is available.
     pub mechanism: Result<SandboxMechanism, SandboxError>,
-    /// Checked features of the sandbox mechanisms, by name, each with the reason if it can't be used.
+    /// Name of each feature that a sandbox mechanism needs, with `Ok` if the feature can be used or the reason why not.
     pub features: Vec<(&'static str, Result<(), String>)>,
 }
 

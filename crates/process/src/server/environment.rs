@@ -55,7 +55,7 @@ const USER_FOLDER_VARIABLES: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XD
 /// Returns the complete environment of a server without duplicates: the search path, the variables passed on from the
 /// app, and the configured variables, which take precedence.
 ///
-/// In a sandbox, variables with folders of the user are set to folders of the server's own home.
+/// In a sandbox, variables that name folders of the user are set to folders that belong to this server only.
 pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited)).collect();

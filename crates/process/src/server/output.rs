@@ -17,7 +17,7 @@ use crate::programs::SearchPath;
 pub struct OutputLimits {
     /// Maximum time from the start to the end of the program.
     pub time: Duration,
-    /// Maximum size in bytes, of standard output and standard error each.
+    /// Maximum size, in bytes, of standard output, and also of standard error.
     pub bytes: usize,
 }
 
@@ -49,8 +49,9 @@ pub enum OutputError {
     Unreadable(io::Error),
 }
 
-/// Runs a program until it ends, with the environment, the sandbox and the process group that a server with this
-/// command would get. `input` is its complete standard input. No process of the program remains afterwards.
+/// Runs a short program until it ends, with the environment, the sandbox and the process group that a server of this
+/// command would get. `input` is everything that the program can read from standard input. No process of the program
+/// remains afterwards.
 ///
 /// # Errors
 /// Returns [`OutputError`] if the program does not start, its output can't be read, or it exceeds its limits. The

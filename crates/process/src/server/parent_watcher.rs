@@ -22,7 +22,8 @@ pub(super) struct ParentWatcher {
 }
 
 impl ParentWatcher {
-    /// Starts a watcher for a process group, if the operating system requires one.
+    /// Starts a watcher for a process group. Returns `None` on systems that end a child together with its parent, and
+    /// if the watcher can't be started.
     pub(super) async fn start_for(group: u32) -> Option<ParentWatcher> {
         if cfg!(target_os = "linux") {
             return None;

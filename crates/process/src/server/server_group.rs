@@ -14,7 +14,7 @@ use crate::sandbox::UsageWatch;
 use crate::sandbox::egress::EgressProxy;
 use crate::sandbox::{ExceededLimit, ResourceMeter};
 
-/// Exit code or signal with which a process has ended.
+/// The way in which a process has ended: its exit code, or the signal that ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit {
     /// Exit code, or `None` if a signal ended the process.
@@ -25,7 +25,7 @@ pub struct ProcessExit {
     pub exceeded: Option<ExceededLimit>,
 }
 
-/// A running server. Dropping it kills the whole group immediately.
+/// A running server. Dropping this value immediately kills the server's first process and its descendants.
 #[derive(Debug)]
 pub struct ServerProcess {
     /// The app's ends of the server's pipes.
@@ -41,16 +41,17 @@ pub struct ServerPipes {
     pub stdin: InputPipe,
     /// The pipe from the server's standard output.
     pub stdout: ChildStdout,
-    /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
+    /// The pipe from the server's standard error. It must be read, because the server blocks when the pipe is full.
     pub stderr: ChildStderr,
 }
 
-/// The server's first process and its descendants, without the pipes. Dropping it kills them.
+/// The server's first process and its descendants, without their pipes. Dropping this value kills all of them.
 #[derive(Debug)]
 pub struct ServerGroup {
     pub(super) spawned: SpawnedServerProcess,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// Mark in the environment of the server's processes, by which those that left the group are found.
+    /// Environment variable that all processes of the server inherit. It identifies those that have left the process
+    /// group.
     pub(super) mark: ProcessMark,
     /// Asynchronous task that kills the other processes of the group after the server's first process has exited.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
@@ -58,10 +59,10 @@ pub struct ServerGroup {
     /// Process that kills the group if Drawbridge is killed, or `None` on systems that do this themselves.
     #[cfg(unix)]
     pub(super) watcher: Option<ParentWatcher>,
-    /// Measurement that enforces the resource limits of a sandboxed server. `None` without a sandbox.
+    /// Watch that measures the resource use of a sandboxed server and enforces its limits. `None` without a sandbox.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<UsageWatch>,
-    /// Egress proxy of a server whose network is restricted to named hosts.
+    /// Egress proxy of a server whose network access is restricted to named hosts, or `None` for other servers.
     #[cfg(target_os = "linux")]
     pub(super) egress: Option<EgressProxy>,
 }
@@ -80,8 +81,8 @@ impl ServerProcess {
 }
 
 impl ServerGroup {
-    /// Waits for the server's first process to end, then kills all other processes of its group. Only at that moment is
-    /// it safe to use the group ID. Cancel safe: the call can be repeated.
+    /// Waits for the server's first process to end, and then immediately kills the other processes of its group,
+    /// because the operating system may reuse the group ID later. Cancel safe: the call can be repeated.
     pub async fn wait(&mut self) -> ProcessExit {
         if let Some(exit) = self.exit {
             return exit;
@@ -107,8 +108,8 @@ impl ServerGroup {
         *self.exit.insert(ProcessExit { status, signal, exceeded })
     }
 
-    /// Waits until all descendants of the server have been killed, after [`ServerGroup::wait`] has returned. Without
-    /// this call, dropping the group blocks the current thread until they are killed.
+    /// Waits until all descendants of the server have been killed. Called after [`ServerGroup::wait`] has returned.
+    /// Without this call, dropping the group blocks the current thread until the descendants are killed.
     pub async fn finish(mut self) {
         if let Some(ending) = &mut self.ending {
             // Fails only if the runtime is shut down.
@@ -135,7 +136,8 @@ impl ServerGroup {
         None
     }
 
-    /// Stops the server's egress proxy. Returns the activity lines that were not received yet.
+    /// Stops the server's egress proxy. Returns the activity lines that the receiver from [`Self::egress_lines`] has
+    /// not received.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.remaining_activity_lines()).unwrap_or_default();
@@ -143,7 +145,7 @@ impl ServerGroup {
         Vec::new()
     }
 
-    /// Sends SIGTERM to all processes of the group. Does nothing on Windows.
+    /// Sends SIGTERM to all processes of the server's process group. Does nothing on Windows.
     pub fn terminate(&mut self) {
         if self.exit.is_none() {
             // Fails only if no process is left.
@@ -151,7 +153,7 @@ impl ServerGroup {
         }
     }
 
-    /// Kills all processes of the group immediately.
+    /// Kills all processes of the server's process group and its other known descendants immediately.
     pub fn kill(&mut self) {
         if self.exit.is_none() {
             // Descendants are found by their parent as long as it is alive.

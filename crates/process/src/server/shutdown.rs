@@ -29,7 +29,8 @@ impl Default for GracePeriods {
     }
 }
 
-/// Shuts down a server and reads its remaining output, which nothing else may read. Returns the exit status.
+/// Shuts down a server, and meanwhile reads and discards its output. The caller must have stopped reading the output.
+/// Returns the exit status.
 pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExit {
     let ServerProcess { pipes, mut group } = server;
     let ServerPipes { stdin, mut stdout, mut stderr } = pipes;
@@ -50,7 +51,7 @@ pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExi
 
 impl ServerGroup {
     /// Shuts down a server whose input the caller has closed. The caller must read its output meanwhile. A notification
-    /// of `kill` skips the remaining grace periods.
+    /// of `kill` ends the present grace period and all later ones immediately.
     pub async fn shut_down(&mut self, grace: GracePeriods, kill: &Notify) -> ProcessExit {
         if let Some(exit) = wait_for_exit(self, grace.after_close, kill).await {
             return exit;

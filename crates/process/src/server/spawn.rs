@@ -20,7 +20,7 @@ use crate::sandbox::{LaunchCommand, ResolvedSandbox, SandboxError};
 #[cfg(target_os = "linux")]
 use crate::sandbox::{ResourceBounds, UsageWatch};
 
-/// Time limit for reading the launch files, which may be on a network file system.
+/// Time limit for reading the files that decide what the command runs, which may be on a network file system.
 const LAUNCH_FILES_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why a server could not be started.
@@ -35,10 +35,10 @@ pub enum SpawnError {
     /// The program is not executable.
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
-    /// The operating system did not start the program, or read the launch files, in time.
+    /// The operating system took too long to start the program, or to read the files that decide what the command runs.
     #[error("starting {0} took too long; it may be on a network folder that does not respond")]
     TimedOut(PathBuf),
-    /// A launch file differs from the approved one. Contains its path.
+    /// A file that decides what the command runs differs from the approved state. Contains its path.
     #[error(
         "{0} changed after its start was approved, so nothing was started; start it again to approve the new version"
     )]
@@ -56,8 +56,9 @@ pub enum SpawnError {
     },
 }
 
-/// Starts a server. `program` is the result of [`SearchPath::resolve`] for the command. The server runs in a new
-/// process group, with a separate environment, and inherits no open file. It is sandboxed if the command has a sandbox.
+/// Starts the server of this command. `program` is the result of [`SearchPath::resolve`] for the command. The server
+/// runs in a new process group and in its sandbox, if the command has one. It gets only the environment variables and
+/// file descriptors that are meant for it.
 ///
 /// # Errors
 /// Returns [`SpawnError`] if a check or the start fails. No process remains then.
@@ -69,7 +70,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         environment: environment::server_environment(command, path),
         setup: None,
         #[cfg(target_os = "linux")]
-        gate: None,
+        barrier: None,
     };
     #[cfg(target_os = "linux")]
     let mut bounds = None;
@@ -101,8 +102,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     let mut child = launch.start().await.map_err(|cause| spawn_error(program.to_owned(), cause))?;
     #[cfg(target_os = "linux")]
-    let egress = match start.gate {
-        Some(gate) => Some(gate.open(child.as_mut()).await?),
+    let egress = match start.barrier {
+        Some(barrier) => Some(barrier.open(child.as_mut()).await?),
         None => None,
     };
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
@@ -142,8 +143,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
-/// Compares the current launch files of a command with the approved ones. The files may have changed since the
-/// approval, for instance while secrets were read.
+/// Checks that the files which decide what the command runs are still in the state that the user approved. They may
+/// have changed since the approval, for instance while secrets were read.
 async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::orphans::RunningServerRecord;
 use crate::platform::StartTime;
 
-/// Properties of a started server process that stay valid after its end.
+/// Properties of a started server that remain valid after it has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnedServerProcess {
     /// Process ID of the server's first process, which leads the group.

@@ -1,4 +1,5 @@
-//! A user's folders with a sandbox around them, and helpers to run scripts in it.
+//! A user's home folder for tests, with a sandbox that can access part of it, and helpers to run scripts in that
+//! sandbox.
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use crate::finished::{FinishedServer, wait_until_finished};
 /// Time limit for a script in the sandbox to end or be stopped, long enough for a slow computer.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Folders of a user, one of them secret.
+/// Folders of a user in a temporary folder. One of them contains secrets.
 pub struct TestUserHome {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
@@ -46,8 +47,8 @@ impl TestUserHome {
     }
 }
 
-/// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
-/// to Landlock.
+/// Returns the name of each sandbox mechanism that works on this computer, with a search path that leads to its use:
+/// one that contains bubblewrap for bubblewrap, and one without it for Landlock.
 pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
     let ground = TestUserHome::new();
     let command = shell_command(":", ground.sandbox(false));
@@ -99,7 +100,8 @@ pub async fn run_python(script: &str, sandbox: SandboxSettings, path: &SearchPat
     Some(run_to_end(&command, path).await)
 }
 
-/// Returns a shell script that runs each command, and prints `NAME: yes` if it succeeds and `NAME: no` if it fails.
+/// Returns a shell script that runs each of these commands, given by name and text. It prints `NAME: yes` if the
+/// command succeeds and `NAME: no` if it fails.
 pub fn success_script(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {

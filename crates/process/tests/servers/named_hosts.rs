@@ -13,7 +13,7 @@ use process::{SearchPath, ServerCommand, SpawnError, spawn};
 use crate::finished::FinishedServer;
 use crate::ground::{TestUserHome, mechanism_search_paths, run_python, shell_command};
 
-/// Starts an HTTP server on this computer. Returns its port and its number of connections.
+/// Starts an HTTP server on this computer. Returns its port, and a counter of the connections to it.
 fn start_http_host() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -34,7 +34,7 @@ fn sandbox_with_hosts(ground: &TestUserHome, hosts: &[String]) -> SandboxSetting
     SandboxSettings { network: NetworkAccess::Hosts(hosts), ..ground.sandbox(false) }
 }
 
-/// Returns the search path with bubblewrap, if it works here.
+/// Returns a search path that contains bubblewrap, or `None` if bubblewrap does not work on this computer.
 async fn bubblewrap_search_path() -> Option<SearchPath> {
     mechanism_search_paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
 }
@@ -135,7 +135,8 @@ async fn s24_files_only_has_no_proxy() {
     assert_eq!(stderr, ["False", "fails"], "S24: without named hosts there must be no proxy");
 }
 
-/// Two servers use the same port, each in its own network namespace and with its own hosts.
+/// Two servers can use the same port for their proxies, each in its own network namespace and with its own permitted
+/// hosts.
 #[tokio::test]
 async fn s24_servers_do_not_share_a_proxy() {
     let Some(path) = bubblewrap_search_path().await else { return };

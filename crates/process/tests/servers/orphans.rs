@@ -13,8 +13,8 @@ use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// X34: a process that leaves its group, its session and its parent is still killed with its server, as long as its
-/// environment contains the mark.
+/// X34: a process that has left its group, its session and its parent is still killed with its server, as long as its
+/// environment contains the variable that identifies the server's processes.
 #[tokio::test]
 async fn process_outside_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {

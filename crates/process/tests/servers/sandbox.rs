@@ -158,7 +158,8 @@ fn sandbox_with_folder(ground: &TestUserHome, folder: &str, access: AccessMode) 
     sandbox
 }
 
-/// Returns settings with a folder that another server could have replaced with a link after the approval.
+/// Returns sandbox settings whose folder is a symbolic link, as if another server had replaced the folder after the
+/// approval.
 fn sandbox_with_link(ground: &TestUserHome) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
     sandbox_with_folder(ground, "swapped", AccessMode::Read)
@@ -190,8 +191,8 @@ fn count_test_processes() -> usize {
     processes.flatten().filter(is_ours).count()
 }
 
-/// An attack by a server with write access to its own program: it changes the first line to name a file that was not
-/// approved.
+/// Simulates an attack by a server with write access to its own program: it changes the program's first line to name an
+/// interpreter that was not approved.
 #[tokio::test]
 async fn sandbox_changed_since_the_approval_is_refused() {
     for (name, path) in mechanism_search_paths().await {
@@ -296,8 +297,8 @@ async fn preloaded_files_of_the_server_are_not_loaded_outside_the_sandbox() {
     }
 }
 
-/// An attack by a server with write access to a folder of the search path: it creates a link to the real bubblewrap
-/// there, waits until the link is used, and replaces it with its own program.
+/// Simulates an attack by a server with write access to a folder of the search path: it creates a link to the real
+/// bubblewrap there, waits until the link is used, and replaces it with its own program.
 #[tokio::test]
 async fn s05_replaced_bubblewrap_is_not_run() {
     let ground = TestUserHome::new();
@@ -320,8 +321,8 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     assert!(!marker.exists(), "the replaced program must not run");
 }
 
-/// A launch file is changed after the approval and before the start, for instance while the start waits for the
-/// keychain.
+/// A file that decides what the command runs is changed after the approval and before the start, for instance while the
+/// start waits for the keychain.
 #[tokio::test]
 async fn s06_file_changed_since_the_approval_is_not_run() {
     let ground = TestUserHome::new();

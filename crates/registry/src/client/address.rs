@@ -153,12 +153,7 @@ fn encode_segment(text: &str) -> String {
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host().is_some_and(|host| foreign::is_loopback(&host))
 }
 
 /// HTTP header that is sent with each request to a registry, for registries that require authentication.

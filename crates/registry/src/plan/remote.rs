@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use foreign::is_public;
+use foreign::{is_loopback, is_public};
 use indexmap::IndexMap;
 use installs::{InstallNote, InstallPlan, PlanPlace, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, header_problem, server_url_problem};
@@ -89,7 +89,7 @@ fn is_non_public(url: &Template) -> bool {
     };
     let text: String = url.parts.iter().map(piece).collect();
     match Url::parse(&text).ok().and_then(|url| url.host().map(|host| host.to_owned())) {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local"),
+        Some(Host::Domain(name)) => is_loopback(&Host::Domain(&name)) || name.ends_with(".local"),
         Some(Host::Ipv4(address)) => !is_public(address.into()),
         Some(Host::Ipv6(address)) => !is_public(address.to_ipv4_mapped().map_or_else(|| address.into(), IpAddr::from)),
         None => false,

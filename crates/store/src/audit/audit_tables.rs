@@ -18,7 +18,7 @@ pub(super) use crate::database::{database_error, from_sql_integer, to_sql_intege
 const SCHEMA_VERSION: i64 = 2;
 
 /// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
-/// (`encryption.rs`). Only entries covered by a checkpoint can be removed.
+/// (`encryption.rs`). Entries can be removed only up to the number that a checkpoint records.
 const SCHEMA_V1_SQL: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -75,8 +75,8 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
-/// column.
+/// Name that [`ContentKey::encrypt`] receives in place of a column name for the contents of entries, so that they can't
+/// be decrypted as values of another column.
 pub(super) const ENTRY_ENCRYPTION_PURPOSE: &str = "audit content";
 
 /// SQL statement that creates the index with which the host looks for the latest entry of a kind at each start. Logs of
@@ -94,7 +94,8 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
 /// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
 const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
-/// Number and hash of the last entry that retention removed, sealed with a key if one was available.
+/// Number and hash of the last entry that was removed because of the limits of age and size. Contains a seal (a MAC) if
+/// a key was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -138,8 +139,8 @@ fn read_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, S
     rows.collect()
 }
 
-/// Opens the audit database for writing, and creates it if it does not exist. Also returns `true` if the schema did not
-/// accept encrypted content, because another program had changed it, and was repaired.
+/// Opens the audit database for writing, and creates it if it does not exist. Also returns `true` if another program
+/// had changed the schema so that it did not accept encrypted content, and the schema was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection =
         database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade_audit_schema)?;
@@ -207,7 +208,7 @@ fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes a log entry with its hash. The content of the entry is encrypted if there is a key.
+/// Inserts a log entry with its chain hash into the database. The content of the entry is encrypted if there is a key.
 pub(super) fn insert_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -243,7 +244,7 @@ pub(super) fn insert_entry(
     Ok(())
 }
 
-/// An entry as read from the database, with its chain hash.
+/// A log entry that was read from the database, with its chain hash.
 pub(super) struct ReadEntry {
     pub(super) entry: AuditEntry,
     pub(super) link: ChainLink,
@@ -293,7 +294,7 @@ pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, Chai
     Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
 }
 
-/// Returns the chain hash of an entry, or `None` if the entry does not exist.
+/// Returns the chain hash of the entry with this number, or `None` if the entry does not exist.
 pub(super) fn entry_chain_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()
@@ -314,12 +315,13 @@ pub(super) fn write_log_seal(connection: &Connection, seal: &LogSeal) -> rusqlit
     Ok(())
 }
 
-/// Returns the number of the last log entry that retention removed, or 0 if none was removed.
+/// Returns the number of the last log entry that was removed because of the limits of age and size, or 0 if none was
+/// removed.
 pub(super) fn last_removed_entry_number(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
-/// Returns the latest checkpoint of retention, or `None` if no entry was removed.
+/// Returns the latest checkpoint (number and hash of the last removed entry), or `None` if no entry was removed.
 pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;

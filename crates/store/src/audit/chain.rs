@@ -1,4 +1,5 @@
-//! The hash chain: the hashed form of an entry, and the link from each entry to its predecessor.
+//! The hash chain of the audit log: the text of an entry that is hashed, and the hash that links each entry to its
+//! predecessor.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,14 +10,15 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use crate::hex::{from_hex, hex};
 
-/// Hash of an entry and, through the chain, of all entries before it.
+/// Hash of an entry's text and of the chain hash before it, and thereby of all earlier entries as well.
 pub(super) type ChainLink = [u8; 32];
 
-/// Hash to which the first log entry is chained in place of a predecessor's hash: zeros.
+/// Hash that takes the place of a predecessor's chain hash for the first log entry: zeros.
 pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
-/// An entry as it is hashed and exported. The order of the members must not change, because it determines the hashes. A
-/// new member must be omitted if it has no value, so that the hashes of older entries stay valid.
+/// The members of an entry that are hashed and exported. The order of the members must not change, because it
+/// determines the hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay
+/// valid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HashedLogEntry<'a> {
@@ -44,8 +46,8 @@ struct HashedLogEntry<'a> {
     imported: bool,
 }
 
-/// Returns the hashed text of a log entry: one line of JSON, in which characters that are invisible or control a
-/// terminal are escaped.
+/// Returns the text of a log entry that is hashed: one line of JSON, in which characters that are invisible or control
+/// a terminal are escaped.
 pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = HashedLogEntry {
         number: entry.number,
@@ -67,12 +69,12 @@ pub(super) fn hashed_entry_text(entry: &AuditEntry) -> serde_json::Result<String
     Ok(escape_invisible_characters(serde_json::to_string(&line)?))
 }
 
-/// Returns the number of the log entry in an exported line.
+/// Returns the number of the entry in a line of an exported log.
 pub(super) fn exported_entry_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<HashedLogEntry<'_>>(text)?.number)
 }
 
-/// Returns kind, `hash` member and subject of the entry in an exported line.
+/// Returns kind, `hash` member and subject of the entry in a line of an exported log.
 pub(super) fn exported_kind_hash_and_subject(text: &str) -> serde_json::Result<(String, String, String)> {
     let line: HashedLogEntry<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))

@@ -21,15 +21,15 @@ const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 /// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
 /// content.
 const PROGRESS_ROWS_LEFT: i64 = 0;
-/// Value of the column `encryption.left` (remaining work of the encryption): the file must be rewritten, because SQLite
-/// leaves parts of older rows in its pages.
+/// Value of the column `encryption.left` (remaining work of the encryption): all entries are encrypted, but the file
+/// must be rewritten, because SQLite leaves parts of older rows in its pages.
 const PROGRESS_PAGES_LEFT: i64 = 1;
 /// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
 const PROGRESS_JOURNAL_LEFT: i64 = 2;
 /// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
 const PROGRESS_NOTHING_LEFT: i64 = 3;
 
-/// The work that remains after a step of encrypting older log entries.
+/// The work that remains after an encryption step ([`encryption_step`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
@@ -72,8 +72,8 @@ pub(super) enum UnencryptedContentSearch {
     Complete,
 }
 
-/// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated
-/// calls then search the same entries, until [`record_unencrypted_content`] is called.
+/// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries for unencrypted content. If they contain some, returns
+/// `true`, and repeated calls search the same entries until [`record_unencrypted_content`] is called.
 pub(super) fn find_unencrypted_content(
     connection: &Connection,
     search: &mut UnencryptedContentSearch,
@@ -99,8 +99,8 @@ pub(super) fn find_unencrypted_content(
     Ok(has_plain)
 }
 
-/// Performs the next step of encrypting older log entries. `after` is the number of the last entry that was processed,
-/// initially 0.
+/// Performs the next step of encrypting entries that were written without a key. `after` is the number of the last
+/// entry that was processed, initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,
@@ -122,7 +122,8 @@ pub(super) fn encryption_step(
     }
 }
 
-/// Advances `encryption.left`, unless another process wrote unencrypted content since this step began.
+/// Changes the value of `encryption.left` from `from` to `to`, unless another process has written unencrypted content
+/// since this step began.
 fn advance_encryption_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(EncryptionProgress::Steps)

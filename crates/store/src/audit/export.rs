@@ -25,13 +25,13 @@ const EXPORT_FORMAT_VERSION: u32 = 1;
 /// Maximum length of a line in an exported file, in bytes. Longer lines are reported as invalid.
 const MAX_EXPORT_LINE_BYTES: u64 = 1 << 20;
 
-/// The first line of an export: its format, and the checkpoint.
+/// The first line of an exported log: its format, and the last entry that was removed from the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExportHeader {
     format: String,
     version: u32,
-    /// Checkpoint after the last removed entry, or `None` if no entry was removed.
+    /// Number, hash and MAC of the last entry that was removed from the log, or `None` if no entry was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     removed: Option<SealedEntryHash>,
 }
@@ -44,7 +44,7 @@ struct ExportLine<'a> {
     entry: &'a RawValue,
 }
 
-/// The last line of an export: the number of entries, and the seal.
+/// The last line of an exported log: the number of entries, and the seal (a MAC).
 #[derive(Serialize, Deserialize)]
 struct ExportTrailer {
     entries: u64,
@@ -124,7 +124,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerificationK
     Ok(entries)
 }
 
-/// Verifies an exported file: the hash chain and, if the key is available, the seal.
+/// Verifies an exported log: its hash chain and, if the key is available, its seal (a MAC).
 pub(super) fn verify_export(path: &Path, key: &VerificationKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };

@@ -34,7 +34,7 @@ use writer::{AppendReply, WriterCommand};
 
 /// Name of the audit database's file in the data folder.
 const DATABASE_FILE: &str = "audit.db";
-/// Name of the audit log's file of older versions.
+/// Name of the file in the data folder in which older versions stored the audit log.
 const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Maximum number of commands that wait for the writer thread.
 const WRITER_QUEUE_CAPACITY: usize = 4_096;
@@ -45,8 +45,8 @@ const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader of the audit log waits for the key from the keychain. Without the key, encrypted contents
 /// are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time that [`AuditLog::flush`] waits for the keychain. Entries that are not sealed by then are sealed at the
-/// next start.
+/// Maximum time that [`AuditLog::flush`] waits for the seal key from the keychain. If the key does not arrive by then,
+/// the entries are sealed at the next start.
 const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The audit log in a data folder. Implements [`AuditLog`].
@@ -59,7 +59,7 @@ pub(crate) struct AuditDatabase {
 }
 
 impl AuditDatabase {
-    /// Creates the audit log of this data folder. The database is opened when the first command needs it.
+    /// Creates an [`AuditDatabase`] for this data folder. The database file is opened when the first command needs it.
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
@@ -112,7 +112,7 @@ impl AuditDatabase {
     }
 }
 
-/// Returns `true` if the audit log in this folder has a seal, made with any key.
+/// Returns `true` if the audit log in this folder has a seal (a MAC), whichever key made it.
 pub(crate) fn is_log_sealed(data_dir: &Path) -> bool {
     let connection = audit_tables::open_for_reading(&data_dir.join(DATABASE_FILE)).ok().flatten();
     connection.is_some_and(|connection| audit_tables::read_log_seal(&connection).ok().flatten().is_some())

@@ -12,14 +12,14 @@ use rusqlite::types::Value;
 use super::audit_tables::{self, to_sql_integer};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
-/// Maximum duration of a read of the audit log.
+/// Time limit for reading the entries that match a query of the audit log.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of instructions of SQLite's virtual machine between two checks of the search's time limit.
 const SQLITE_STEPS_PER_TIMEOUT_CHECK: i32 = 100_000;
 /// Maximum number of words in a search of the audit log. Further words are ignored.
 const MAX_SEARCH_WORDS: usize = 16;
 
-/// Minimum number of hexadecimal digits in a search word that is compared with hashes.
+/// Minimum number of hexadecimal digits that a search word must have to be compared with the hashes of payloads.
 const MIN_HASH_DIGITS: usize = 8;
 
 /// SQL expression for the text of a log entry in which a search looks for its words.

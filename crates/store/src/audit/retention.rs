@@ -22,7 +22,7 @@ const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 /// removal.
 const SIZE_TARGET_PERCENT: u64 = 90;
 
-/// The range of log entries to remove: all entries up to `upto`.
+/// Log entries to remove: all entries up to the number `upto`.
 pub(super) struct LogEntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
@@ -30,7 +30,7 @@ pub(super) struct LogEntryRemoval {
     is_for_size_limit: bool,
 }
 
-/// Returns the log entries that exceed the limits of age and size, or `None` if all entries are within the limits.
+/// Returns which log entries exceed the limits of age and size and must be removed, or `None` if there are none.
 pub(super) fn find_due_removal(
     connection: &Connection,
     keep: AuditRetention,
@@ -54,7 +54,7 @@ pub(super) fn find_due_removal(
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unproved_entries_bytes(connection, removed)?);
+            let size = size.saturating_sub(unsealed_entries_bytes(connection, removed)?);
             let stay = if size > bound { entries * (bound * SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
@@ -66,9 +66,9 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| LogEntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
-/// Returns the size in bytes of log entries that other programs may have written. They are not counted for the size
-/// limit, so that they do not displace entries of Drawbridge.
-fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
+/// Returns the size, in bytes, of the log entries that were written without a seal and may therefore be written by
+/// other programs. They do not count towards the size limit, so that they can't displace entries of Drawbridge.
+fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
@@ -114,7 +114,7 @@ pub(super) fn removal_obstacle(
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint of retention with this key.
+/// Adds a seal (a MAC with this key) to the latest checkpoint, which records the last removed entry.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
@@ -126,8 +126,8 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes a checkpoint that allows removing all log entries up to `upto`. Returns the hash of entry `upto`, or `None`
-/// if that entry does not exist.
+/// Writes a checkpoint, which permits the removal of all log entries up to `upto`. Returns the hash of entry `upto`, or
+/// `None` if that entry does not exist.
 pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,
@@ -142,7 +142,7 @@ pub(super) fn write_removal_checkpoint(
     Ok(Some(link))
 }
 
-/// Removes some of the log entries that the checkpoint covers. Returns `true` if more of them remain.
+/// Removes a batch of the log entries that the checkpoint allows to remove. Returns `true` if more of them remain.
 pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";

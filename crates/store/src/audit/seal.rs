@@ -21,8 +21,8 @@ pub(crate) const KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const SEAL_KEY_BYTES: usize = 32;
-/// Minimum age of a key above which a log without a seal is reported. A younger key may have been created by another
-/// process that has not sealed the log yet.
+/// Maximum age of a seal key that counts as new. While the key is new, a log without a seal is not reported, because
+/// the other process that created the key may not have sealed the log yet.
 const MAX_NEW_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
@@ -33,25 +33,27 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// closed the keychain's prompt by mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Kind of the log entry whose number and hash a seal covers. The kind is part of the sealed message.
+/// The kind of entry whose number and hash a seal (a MAC) covers. The kind is part of the authenticated message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
     Head,
-    /// The last removed entry, which a checkpoint records.
+    /// The last entry that was removed from the log, which a checkpoint records.
     Checkpoint,
 }
 
-/// The key that seals the audit log, as loaded from the keychain.
+/// The key with which the seals (MACs) of the audit log are made, as loaded from the keychain.
 pub(crate) struct SealKey {
     /// Identifier of the seal key, which does not disclose the key.
     pub(crate) id: String,
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the seal key is over a minute old. A log without a seal has then lost its seal.
+    /// Set if the seal key is older than [`MAX_NEW_KEY_AGE`]. A log that has no seal then is reported, because its seal
+    /// must have been removed.
     pub(super) is_old: bool,
-    /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
+    /// Number and hash of a sealed log entry, from the keychain (the mark). If the log does not contain this entry, the
+    /// log was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
 }
 
@@ -86,7 +88,7 @@ impl SealKey {
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
-    /// Returns the seal over a log entry's number and hash.
+    /// Returns the seal (a MAC) over a log entry's number and hash.
     pub(super) fn seal(&self, what: SealScope, number: u64, link: &ChainLink) -> Vec<u8> {
         hmac::sign(&self.key, &sealed_message(what, number, link)).as_ref().to_vec()
     }
@@ -109,7 +111,7 @@ fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as stored in the audit database, with number and hash of its entry.
+/// A seal (a MAC) that is stored in the audit database, with the number and the hash of the entry that it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
@@ -127,7 +129,7 @@ pub(crate) struct SealKeyHolder {
     changed: Condvar,
     /// Listeners with their names, called when the request for the seal key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, SealKeyListener)>>,
-    /// Number of the last log entry whose mark was stored in the keychain.
+    /// Number of the last log entry whose number and hash were stored in the keychain.
     last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
@@ -180,7 +182,7 @@ impl SealKeyHolder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a listener, which replaces the one of the same name.
+    /// Registers a listener. It replaces a listener that was registered with the same name.
     pub(crate) fn listen(&self, name: &'static str, listener: SealKeyListener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);
@@ -280,8 +282,9 @@ impl SealKeyHolder {
             .transpose()
     }
 
-    /// Stores number and hash of this log entry as the mark in the keychain, in a separate thread and only after the
-    /// entry is durable. The returned channel receives a message when the mark is stored or the attempt failed.
+    /// Stores number and hash of this log entry in the keychain (the mark). This happens in a separate thread, and only
+    /// after the entry is durable. The returned channel receives a message when the mark is stored or the attempt
+    /// failed.
     pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
@@ -293,7 +296,7 @@ impl SealKeyHolder {
             let marking_state = durable
                 .wait()
                 .map_err(|error| error.to_string())
-                .and_then(|()| holder.raise_stored_mark(number, &link));
+                .and_then(|()| holder.store_mark_if_later(number, &link));
             if let Err(cause) = marking_state {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
@@ -306,7 +309,7 @@ impl SealKeyHolder {
         finished
     }
 
-    fn raise_stored_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
+    fn store_mark_if_later(&self, number: u64, link: &ChainLink) -> Result<(), String> {
         let mut last_stored_mark = self.last_stored_mark.lock().unwrap_or_else(PoisonError::into_inner);
         if *last_stored_mark >= number {
             return Ok(());
@@ -321,8 +324,7 @@ impl SealKeyHolder {
         Ok(())
     }
 
-    /// Returns the latest mark (number and hash of a sealed entry) in the keychain, also if the seal key is
-    /// unavailable.
+    /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the seal key is unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -343,7 +345,7 @@ impl SealKeyHolder {
         }
     }
 
-    /// Returns `true` if the request for the seal key has succeeded or failed.
+    /// Returns `true` if the seal key was requested from the keychain and that request has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.lock_state(), SealKeyState::Known(_) | SealKeyState::Missing { .. })
     }

@@ -10,9 +10,9 @@ use ports::AuditReceipts;
 
 use super::audit_tables;
 
-/// Length of the write-ahead journal, in bytes, from which the sync thread copies the journal into the database.
+/// Length of the write-ahead journal, in bytes, at which the sync thread begins to copy the journal into the database.
 const JOURNAL_COPY_THRESHOLD_BYTES: u64 = 4 << 20;
-/// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
+/// Length of the write-ahead journal, in bytes, at which writers are blocked while the journal is copied and truncated.
 const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
 /// Counts of written and durable entries, shared by the writer thread and the sync thread.
@@ -30,7 +30,7 @@ struct SyncState {
     durable: u64,
     /// Error of a failed sync of the log to disk. Afterwards, the state on disk is unknown.
     sync_error: Option<StoreError>,
-    /// Number of times that a file was opened under the log's path.
+    /// Number of times that this process has opened a file at the log's path. It changes when the file was replaced.
     generation: u64,
     is_closed: bool,
     receipts: Option<Arc<AuditReceipts>>,

@@ -13,38 +13,42 @@ use super::retention::LOG_SHORTENED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::write_log::{LOG_DAMAGED_KIND, LOG_UNSEALED_KIND, parse_unsealed_range};
 
-/// Maximum number of findings that a verdict lists. Further findings are only counted.
+/// Maximum number of findings (detected changes of the log) that the result of a verification lists. Further findings
+/// are only counted.
 const MAX_LISTED_FINDINGS: usize = 100;
-/// Maximum number of ranges of entries with unproven origin that a verdict lists. Beyond it, the last range is
-/// extended.
+/// Maximum number of ranges of entries of unproven origin that the result of a verification lists. If there are more,
+/// the last range is extended.
 const MAX_UNPROVED_RANGES: usize = 100;
 
 /// The key that verifies seals of the audit log, or the reason why it is unavailable.
 pub(super) type VerificationKey<'a> = Result<&'a SealKey, String>;
 
-/// State of a verification, which checks the entries of the chain in order.
+/// State of a verification of the audit log, which checks the entries of the hash chain in order.
 pub(super) struct ChainVerification {
     /// Hash of the log entry that was checked last. The next entry must be chained to it.
     previous: ChainLink,
     /// Number of the log entry that was checked last.
     number: u64,
     verdict: AuditVerdict,
-    /// Hash of the last removed entry according to the checkpoint. An entry in the chain must confirm it.
+    /// Hash of the last removed entry, as the checkpoint records it. A later entry in the chain must record the same
+    /// hash.
     removed: Option<String>,
-    /// Number of the log entry that confirms the checkpoint of retention.
+    /// Number of the entry that records the same removal as the checkpoint, or `None` if no such entry was found yet.
     confirmed: Option<u64>,
-    /// Seal of the log, and `true` if the entry with the seal's number has the sealed hash.
+    /// Seal of the log, and `true` if the chain contains the entry with the number and the hash that the seal covers.
     seal: Option<(LogSeal, bool)>,
-    /// Mark in the keychain, and `true` if the entry with the mark's number has the marked hash.
+    /// Number and hash of an entry that the keychain records (the mark), and `true` if the chain contains that entry.
     mark: Option<((u64, ChainLink), bool)>,
-    /// Numbers of the first and the last entry whose content can't be decrypted with the key.
+    /// Numbers of the first and the last entry whose content can't be decrypted with the key, or `None` if there is no
+    /// such entry.
     undecipherable: Option<(u64, u64)>,
-    /// Numbers of the first and the last entry with unencrypted content in a log that is marked as encrypted.
+    /// Numbers of the first and the last entry with unencrypted content, although the log is marked as encrypted.
+    /// `None` if there is no such entry.
     plain: Option<(u64, u64)>,
 }
 
 impl ChainVerification {
-    /// Starts a verification at the first log entry after the removed ones, which `checkpoint` records.
+    /// Starts a verification. The first entry to check is the one after the removed ones, which `checkpoint` records.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerificationKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -79,8 +83,8 @@ impl ChainVerification {
         walk
     }
 
-    /// Requires that the log contains the entry of the keychain's mark. Not called for exported files, which may be
-    /// older than the mark.
+    /// Requires that the log contains the entry whose number and hash are in the keychain (the mark). Not called for
+    /// exported files, which may be older than the mark.
     fn require_marked_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
@@ -106,8 +110,8 @@ impl ChainVerification {
         }
     }
 
-    /// Checks the next log entry: its number, its text if it is readable, its kind, subject and hash, and its stored
-    /// link.
+    /// Checks the next log entry: its number, its kind, subject and hash, its text if the text is readable, and its
+    /// stored chain hash.
     pub(super) fn check_entry(
         &mut self,
         number: u64,
@@ -170,7 +174,7 @@ impl ChainVerification {
         self.plain = Some((first, number));
     }
 
-    /// Records in the verdict that a log entry can't be parsed.
+    /// Records in the verdict that the next log entry can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
@@ -261,7 +265,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Verifies the audit log, which must contain the entry of the keychain's mark.
+/// Verifies the audit log. `mark` is the entry whose number and hash are in the keychain. The log must contain it.
 pub(super) fn verify_log(
     path: &Path,
     key: &VerificationKey<'_>,

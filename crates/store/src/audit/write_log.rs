@@ -25,27 +25,28 @@ pub(super) const LOG_DAMAGED_KIND: &str = "log-damaged";
 /// Kind of an entry that lists a range of entries of unproven origin, which were written without a seal.
 pub(super) const LOG_UNSEALED_KIND: &str = "log-unsealed";
 
-/// The audit database, opened for writing.
+/// The audit log, opened for writing by this process.
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Identity of the opened log file. Distinguishes it from another file with the same name.
+    /// Identity (inode) of the opened log file. Distinguishes the file from another one that later has the same name.
     identity: u128,
     /// Number and hash of the last log entry that this process has written.
     last: Option<(u64, ChainLink)>,
-    /// Seal of the log that this process wrote last.
+    /// The last seal that this process has written to the log.
     sealed: Option<LogSeal>,
-    /// Invalid seal of the log that was already recorded as damage, so that it is not recorded twice.
+    /// Invalid seal for which a log entry about damage was already written, so that no second one is written.
     reported_seal: Option<LogSeal>,
-    /// Set if the log was compared with its seal and with the keychain's mark, for which the seal key is necessary.
+    /// Set once the log was compared with its seal and with the mark (an entry's number and hash) in the keychain. The
+    /// comparison requires the seal key.
     is_checked: bool,
-    /// Numbers of the first and the last unsealed log entry that another program wrote.
+    /// Numbers of the first and the last entry without a seal that another program wrote, or `None` if there is none.
     foreign_unsealed: Option<(u64, u64)>,
     /// Set if a log entry already records that damage prevents a removal of entries.
     has_reported_obstacle: bool,
     /// Set if the schema was repaired when the audit database was opened.
     was_schema_repaired: bool,
-    /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
+    /// Number of the last entry whose content [`AuditWriteLog::encrypt_batch`] has encrypted, or 0.
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content that another program may have added.
     unencrypted_search: UnencryptedContentSearch,
@@ -58,11 +59,12 @@ const SCHEMA_REPAIRED_TEXT: &str =
 const UNENCRYPTED_FOUND_TEXT: &str =
     "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
-/// Maximum plausible number of entries that are missing at the end of the log. A seal with a higher number is ignored.
+/// Maximum plausible number of missing entries at the end of the log. A seal for an entry that is farther beyond the
+/// end is ignored.
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
 
 impl AuditWriteLog {
-    /// Opens the log at `path`, and imports the log of an older version at `older` if it was not imported yet.
+    /// Opens the log at `path`. If the log of an older version at `older` was not imported yet, imports it.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_schema_repaired) = audit_tables::open(path)?;
         let last = import::import_old_log(&mut connection, path, older)?;
@@ -89,8 +91,8 @@ impl AuditWriteLog {
         Ok(log)
     }
 
-    /// Returns `true` if the log's schema was repaired when the log was opened. An entry without a seal then records
-    /// the repair.
+    /// Returns `true` if the log's schema was repaired when this process opened the log. There is then a new entry
+    /// without a seal that records the repair.
     pub(super) const fn was_repaired(&self) -> bool {
         self.was_schema_repaired
     }
@@ -105,14 +107,15 @@ impl AuditWriteLog {
         self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
-    /// Appends log entries and returns the number of the first one. Without entries, only the seal is renewed.
+    /// Appends log entries, seals the last one, and returns the number of the first one. If `entries` is empty, only
+    /// the seal is renewed.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends log entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an
-    /// entry that record the removal. The entries can be removed afterwards.
+    /// Appends log entries. If `shorten` is set, it is the number of the last entry to remove, and a checkpoint and an
+    /// entry are written that record the removal. The entries can be removed afterwards.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
@@ -201,8 +204,8 @@ impl AuditWriteLog {
         Ok(first)
     }
 
-    /// Determines the log entries beyond the limits of age and size, and records their removal. [`Self::remove_batch`]
-    /// then removes them.
+    /// Determines which log entries exceed the limits `keep` of age and size, and records their removal.
+    /// [`Self::remove_batch`] then removes them.
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
@@ -230,7 +233,7 @@ impl AuditWriteLog {
         }
     }
 
-    /// Removes a batch of the log entries that were recorded as removed. Returns `true` if there are more.
+    /// Removes a batch of the log entries whose removal is recorded. Returns `true` if more of them remain.
     pub(super) fn remove_batch(&self) -> Result<bool, StoreError> {
         retention::remove_batch(&self.connection).map_err(|error| self.removal_error(&error))
     }
@@ -266,7 +269,7 @@ impl AuditWriteLog {
     }
 }
 
-/// The reason why a batch of log entries can't be written.
+/// The reason why log entries can't be appended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppendError {
     #[error(transparent)]
@@ -285,7 +288,8 @@ impl AppendError {
     }
 }
 
-/// The end of the log as this process knows it from its last write.
+/// The last entry and the seal of the log after the last write of this process. Compared with the present end of the
+/// log.
 struct LastKnownLogEnd<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
@@ -293,8 +297,8 @@ struct LastKnownLogEnd<'a> {
     is_checked: bool,
 }
 
-/// Writes a log entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain
-/// hash.
+/// Writes a log entry and its chain hash to the database. The chain hash covers the entry and `previous`, the chain
+/// hash of its predecessor. Returns the chain hash.
 pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -306,7 +310,7 @@ pub(super) fn write_entry(
     Ok(link)
 }
 
-/// Creates an entry that the log writes about itself, for instance about damage.
+/// Creates an entry about the log itself, for instance about damage of the log.
 pub(super) fn new_log_entry(kind: &'static str, subject: String) -> AuditEntry {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     AuditEntry {
@@ -331,7 +335,7 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Describes damage at the end of the log, or returns `None` if the end is intact.
+/// Returns a description of the damage at the end of the log, or `None` if the end is intact.
 fn describe_end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
@@ -394,7 +398,8 @@ fn describe_end_damage(
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
-/// Returns the first log entry in a range that does not match its predecessor.
+/// Returns the number of the first entry in a range whose chain hash does not follow from its text and its predecessor,
+/// or `None` if all do.
 pub(super) fn first_broken_link(
     connection: &Connection,
     (after, link_after): (u64, ChainLink),

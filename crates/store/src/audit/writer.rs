@@ -1,4 +1,4 @@
-//! The writer thread, which writes all queued entries in one transaction.
+//! The writer thread of the audit log. It writes all entries that are queued at one moment in one transaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::write_log::AuditWriteLog;
 const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval between two checks of the log's limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that the idle writer thread waits before it requests the seal key again.
+/// Maximum time for which the writer thread waits for a command before it requests the seal key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
 /// Maximum time that the first log entry waits for the seal key. If the key arrives in time, the log is sealed from the
 /// beginning.
@@ -32,12 +32,12 @@ const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
 /// written continuously.
 const KEYCHAIN_MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
-/// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
-/// step is complete.
+/// Time without commands after which the writer thread runs a background step, which encrypts or removes older entries.
+/// The next entry has to wait until the step is complete.
 const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
-/// Interval of background steps while entries are written continuously and the thread is never idle.
+/// Interval between background steps while entries are written continuously, so that the thread is never idle.
 const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
-/// Idle time after which the mark in the keychain (number and hash of the last sealed entry) is updated.
+/// Time without new entries after which the mark in the keychain (number and hash of the last sealed entry) is updated.
 const KEYCHAIN_MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// A command for the audit log's writer thread.
@@ -46,14 +46,14 @@ pub(super) enum WriterCommand {
     Append(Box<AuditEntry>, AppendReply),
     /// Reply once all previous entries are written and the log of an older version is imported.
     AwaitWrites(SyncSender<Result<(), StoreError>>),
-    /// Seal this process's entries if there is a key, and reply with number and hash of the last entry that this
-    /// process sealed.
+    /// If there is a key, seal the entries that this process wrote. Reply with number and hash of the last entry that
+    /// this process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
     /// The seal key has become available.
     KeyFound,
     /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
-    /// Reply with `true` if the log was opened.
+    /// Reply with `true` if this process has opened the log.
     IsOpen(SyncSender<bool>),
     /// Use these limits of age and size for the log from now on.
     Retain(AuditRetention),
@@ -61,11 +61,11 @@ pub(super) enum WriterCommand {
     End,
 }
 
-/// The receiver to which the result of appending a log entry is sent.
+/// Recipient of the result of appending a log entry.
 pub(super) enum AppendReply {
-    /// A caller that waits for the result of the append.
+    /// Channel on which the caller of [`AuditLog::append`](ports::AuditLog::append) waits for the result.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
-    /// The host, which is notified under this ticket later.
+    /// Ticket with which the result is reported to the [`AuditReceipts`](ports::AuditReceipts) after the append.
     Later(u64),
 }
 
@@ -79,15 +79,16 @@ pub(super) struct LogWriter {
     has_unsealed: bool,
     retention: AuditRetention,
     last_retention_check: Option<Instant>,
-    /// Set while log entries that were recorded as removed are still in the database.
+    /// Set while the database still contains log entries whose removal is recorded.
     is_removing: bool,
-    /// Remaining work to encrypt contents that were written without a key.
+    /// Work that remains to encrypt contents that were written without a key.
     encryption_progress: EncryptionProgress,
     /// Set once the first log entry has waited for the seal key.
     has_waited_for_key: bool,
-    /// Time of the last update of the mark in the keychain.
+    /// Time of the last update of the mark (number and hash of the last sealed entry) in the keychain.
     last_mark_update: Option<Instant>,
-    /// Set if entries were appended since the mark in the keychain was last stored.
+    /// Set if entries were appended since the mark (number and hash of the last sealed entry) was last stored in the
+    /// keychain.
     is_unmarked: bool,
     /// Time of the last append, or `None` if this process appended nothing.
     last_append: Option<Instant>,
@@ -266,7 +267,7 @@ impl LogWriter {
         }
     }
 
-    /// Returns the time to wait for a command before the next background step.
+    /// Returns the maximum time to wait for a command before the next background step is due.
     fn time_to_next_step(&self) -> Duration {
         let has_key = self.log.is_some() && self.keys.cached_key().is_some();
         match self.encryption_progress {
@@ -284,7 +285,7 @@ impl LogWriter {
         if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_STEP_IDLE_TIME }
     }
 
-    /// Encrypts a batch of the contents that were written without a key.
+    /// Encrypts a batch of the entries whose contents were written without a key.
     fn run_encryption_step(&mut self) {
         let Some(key) = self.keys.cached_key().filter(|_| self.encryption_progress != EncryptionProgress::Nothing)
         else {
@@ -301,7 +302,7 @@ impl LogWriter {
         }
     }
 
-    /// Encrypts contents until all contents are encrypted or another process prevents it.
+    /// Runs encryption steps until all contents are encrypted, or another process that reads the database prevents it.
     fn encrypt_all_contents(&mut self) {
         for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
             self.run_encryption_step();
@@ -327,8 +328,8 @@ impl LogWriter {
         }
     }
 
-    /// Removes log entries beyond the limits of age and size if the next check is due. Does nothing if this process has
-    /// not opened the log for writing.
+    /// If the next check of the limits of age and size is due, removes the log entries beyond them. Does nothing if
+    /// this process has not opened the log for writing.
     fn remove_entries_if_due(&mut self) {
         if self.is_removing {
             return self.run_removal_step();
@@ -346,7 +347,7 @@ impl LogWriter {
         }
     }
 
-    /// Removes a batch of the log entries that were recorded as removed.
+    /// Removes a batch of the log entries whose removal is recorded.
     fn run_removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.is_removing = removed.unwrap_or_else(|error| {

@@ -1,6 +1,6 @@
-//! Writes of sealed documents that update the keychain first. Each document is first written to a pending file next to
-//! its final path, so that an older copy is refused and nothing is lost, wherever the process is killed
-//! (`DocumentFolder` in `documents.rs`).
+//! Writes of sealed documents that store the new sequence number in the keychain first. Each document is first written
+//! to a pending file next to its final path, so that an older copy is refused and nothing is lost, wherever the process
+//! is killed (`DocumentFolder` in `documents.rs`).
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -18,13 +18,14 @@ use crate::sealed_document::{DocumentText, SealVerdict};
 /// meanwhile, and other processes wait longer than this for it.
 const KEYCHAIN_MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sealed content that is written if the first write of a document fails. A copy of the failed content is then refused,
-/// and the missing file is not reported as removed.
+/// Content that is sealed and written in place of a document whose first write has failed. A copy of the failed content
+/// is then refused, and the missing file is not reported as removed.
 pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
-    /// Completes the document write of a process that was killed after updating the keychain and before moving the
-    /// file. The caller must hold the folder lock.
+    /// Completes the write of a process that was killed after it had updated the keychain and before it moved the
+    /// pending file to the document's path. Returns the document that is then valid. The caller must hold the folder
+    /// lock.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
@@ -43,8 +44,9 @@ impl DocumentFolder {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
-    /// Deletes the outdated pending file of a document after a later version was written. Otherwise
-    /// [`Self::finish_writing`] could restore it, because the keychain may contain its sequence number as the latest.
+    /// Deletes the pending file of a document, which is outdated after a later version was written. Otherwise
+    /// [`Self::finish_writing`] could restore its content, because the keychain may contain its sequence number as the
+    /// latest.
     pub(super) fn discard_pending(&self, name: Document) {
         let next = self.pending_path(name);
         if let Err(error) = std::fs::remove_file(&next)
@@ -73,11 +75,11 @@ impl DocumentFolder {
         Ok(file)
     }
 
-    /// Writes the pending file and updates the keychain. From then on the new content is valid, even if the process is
-    /// killed before the file is moved.
+    /// Writes a document to its pending file, and stores its sequence number in the keychain. From then on the new
+    /// content is valid, even if the process is killed before the pending file is moved.
     ///
-    /// The keychain may contain a higher sequence number, of a file that another process wrote and that no longer
-    /// exists. The document is then sealed again with a number above that.
+    /// If the keychain contains a higher sequence number, of a file that another process wrote and that no longer
+    /// exists, the document is sealed again with a number above that.
     fn announce(
         &self,
         name: Document,
@@ -102,8 +104,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Makes the former content of a document valid again, also after a restart, because the announced content could
-    /// not be moved to its path.
+    /// Makes the former content of a document (`before`) valid again, also after a restart, because the pending file
+    /// could not be moved to the document's path. Returns the error to report.
     fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
         let former = before.unwrap_or(&FAILED_FIRST_WRITE);
         match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {

@@ -7,10 +7,10 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::pending_notices::PendingFileEvents;
 
-/// A folder that the operating system watches for changes.
+/// Watches one folder for changes by means of the operating system.
 pub(super) struct FolderWatch {
     folder: PathBuf,
-    /// Watcher, and the identity that the folder had when the watcher was created.
+    /// The active watcher, and the identity (inode) that the folder had when the watcher was created.
     watcher: Option<(RecommendedWatcher, u128)>,
 }
 
@@ -20,8 +20,9 @@ impl FolderWatch {
         Self { folder, watcher: None }
     }
 
-    /// Watches the folder that is currently at the path, because the folder watched before may have been removed or
-    /// replaced. Returns `true` if a watch was created or ended, because earlier events may be lost.
+    /// Makes sure that the folder that is now at the path is watched, because the one that was watched before may have
+    /// been removed or replaced. Returns `true` if a watcher was created or ended, in which case earlier events may be
+    /// lost.
     pub(super) fn renew(&mut self, notices: &Arc<PendingFileEvents>) -> bool {
         let is_lost = notices.take_folder_lost_flag();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));

@@ -30,7 +30,7 @@ struct WatchedFileEvents {
     is_folder_lost: bool,
 }
 
-/// Times of the first and the last unreported event of a file.
+/// Times of the first and the last event of a file that were not reported yet.
 #[derive(Clone, Copy)]
 struct PendingEventTimes {
     first: Instant,
@@ -44,7 +44,7 @@ impl PendingEventTimes {
 }
 
 impl PendingFileEvents {
-    /// Adds a file for which events of the operating system are recorded.
+    /// Adds a file, whose events are recorded from then on.
     pub(super) fn add_file(&self, path: &Path) {
         let mut noticed = self.lock();
         if !noticed.files.iter().any(|(known, _)| known == path) {
@@ -89,8 +89,8 @@ impl PendingFileEvents {
         }
     }
 
-    /// Returns `true` if a watched folder was removed or moved since the last call. Its watch reports no further
-    /// events, although a new folder at the same path may have the same identity.
+    /// Returns `true` if a watched folder was removed or moved since the last call. The operating system then reports
+    /// no further events, although a new folder at the same path may have the same identity (inode).
     pub(super) fn take_folder_lost_flag(&self) -> bool {
         std::mem::take(&mut self.lock().is_folder_lost)
     }
@@ -128,7 +128,8 @@ const fn is_removal(kind: EventKind) -> bool {
     matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
-/// Returns `true` if the event is about a file of this name or about the folder, or names no path.
+/// Returns `true` if the event may be about this file: it names a path with the same file name, the folder itself, or
+/// no path.
 ///
 /// Only file names are compared, because the operating system may report a folder by another path than the watched one.
 /// An unrelated event costs only one comparison of metadata.

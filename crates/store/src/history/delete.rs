@@ -20,7 +20,7 @@ use crate::database;
 pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of items of deleted conversations that one step removes.
+/// Maximum number of items of deleted conversations that are removed in one deletion step.
 const DELETED_ITEMS_PER_STEP: usize = 50;
 /// Approximate number of search index pages that are rewritten in one deletion step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
@@ -29,12 +29,13 @@ const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
 const PROGRESS_ITEMS_LEFT: i64 = 0;
-/// Value of the column `gone.left` (remaining work of a deletion): the items are removed. The index contains page
-/// positions in addition to its words, and must be rewritten.
+/// Value of the column `gone.left` (remaining work of a deletion): the items are removed, but the pages of the search
+/// index may still contain their words, so the index must be rewritten.
 const PROGRESS_INDEX_LEFT: i64 = 1;
 /// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
 const PROGRESS_INDEX_REWRITING: i64 = 2;
-/// Value of the column `gone.left` (remaining work of a deletion): free pages and the write-ahead journal remain.
+/// Value of the column `gone.left` (remaining work of a deletion): free pages must be returned to the file system, and
+/// the write-ahead journal must be emptied.
 const PROGRESS_JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
@@ -53,7 +54,7 @@ pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> ru
     Ok(true)
 }
 
-/// The work that remains after a step of deleting conversations.
+/// The work that remains after a deletion step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.

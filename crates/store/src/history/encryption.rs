@@ -15,8 +15,8 @@ use super::schema::SchemaCheckedConnection;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
-/// Purpose to which the encryption of large contents is bound, so that they can't be decrypted as values of another
-/// column.
+/// Name that [`ContentKey::encrypt`] receives in place of a column name for large contents, so that they can't be
+/// decrypted as values of another column.
 pub(super) const BLOB_ENCRYPTION_PURPOSE: &str = "bytes";
 /// Number of history rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;
@@ -32,7 +32,8 @@ const PROGRESS_JOURNAL_LEFT: i64 = 2;
 /// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
 const PROGRESS_NOTHING_LEFT: i64 = 3;
 
-/// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
+/// Tables whose rows can be encrypted by a single SQL statement. For each: its name, its key column, and the SET clause
+/// with its condition.
 const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     (
         "conversation",
@@ -44,7 +45,8 @@ const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     ("large", "item", "pointer = encrypted('pointer', pointer) WHERE typeof(pointer) = 'text'"),
 ];
 
-/// The row of the table `protection`: the key that encrypts the history, and the remaining work.
+/// The row of the table `protection`, which records the key that encrypts the history and the remaining work of the
+/// encryption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistoryEncryptionRecord {
     /// Identifier of the key with which the history is encrypted.
@@ -53,7 +55,7 @@ pub(super) struct HistoryEncryptionRecord {
 }
 
 impl HistoryEncryptionRecord {
-    /// Returns `true` if unencrypted content may remain.
+    /// Returns `true` if the database may still contain unencrypted content.
     pub(super) const fn is_in_progress(&self) -> bool {
         self.left != PROGRESS_NOTHING_LEFT
     }
@@ -69,8 +71,8 @@ pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
 }
 
-/// Returns `true` if the latest rows of the history are encrypted. Does not read `protection`, because another program
-/// could have emptied it.
+/// Returns `true` if the latest rows of the history are encrypted. Does not rely on the table `protection`, because
+/// another program could have emptied it.
 pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
         OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
@@ -139,8 +141,8 @@ fn set_encryption_progress(connection: &mut SchemaCheckedConnection, from: i64, 
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
-/// Returns the row number at which the batch of the next `count` rows after row number `after` ends, or `None` if there
-/// are no more rows.
+/// Returns the number of the last row of a batch: of the next `count` rows after row number `after`. Returns `None` if
+/// there are no more rows.
 fn next_batch_end(
     connection: &Connection,
     table: &str,
@@ -186,7 +188,7 @@ fn encrypt_columns(
     })
 }
 
-/// Encrypts the texts of items, and adds their words for the search.
+/// Encrypts the searchable texts of items, and stores the encrypted words that the search then uses.
 fn encrypt_texts(connection: &mut SchemaCheckedConnection) -> rusqlite::Result<()> {
     for_each_batch(connection, ("said", "item", ROWS_PER_STEP), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";

@@ -5,13 +5,14 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-/// Length in bytes above which a text is extracted from an item's body.
+/// Length of a text, in bytes, above which the text is moved out of an item's body and stored separately.
 const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
-/// Length of a text, in bytes, above which the UI receives it only on request.
+/// Length of a text, in bytes, above which pages of a conversation omit the text, so that the UI has to request it.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// Hash of an extracted value's bytes, which identifies the value. In an encrypted history, the stored hash is keyed.
+/// Hash of a value's bytes that identifies a value stored separately from the item's body. In an encrypted history it
+/// is a keyed hash.
 pub(super) type ContentHash = [u8; 32];
 
 /// A large value that was extracted from an item's body, in which an empty string replaces it.
@@ -21,7 +22,7 @@ pub(super) struct ExtractedContent {
     pub(super) pointer: String,
     pub(super) hash: ContentHash,
     pub(super) bytes: Vec<u8>,
-    /// Set if the extracted value is base64 in the body, which was decoded to the stored bytes.
+    /// Set if the value is a base64 text in the body. The decoded bytes are stored.
     pub(super) base64: bool,
 }
 
@@ -67,7 +68,8 @@ fn extract_from_value(value: &Value, pointer: &mut String, taken: &mut Vec<Extra
     }
 }
 
-/// Restores an extracted value in an item's body. Returns `false` if the location does not exist.
+/// Puts an extracted value back into an item's body, at the JSON Pointer `pointer`. Returns `false` if the body has no
+/// such location.
 pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
     let Some(place) = body.pointer_mut(pointer) else { return false };
     let text = if base64 { Some(BASE64_STANDARD.encode(&bytes)) } else { String::from_utf8(bytes).ok() };
@@ -76,8 +78,8 @@ pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Ve
     true
 }
 
-/// Returns `true` if pages of a conversation's items omit this value: bytes of an image, audio or file, or a very long
-/// text. The UI requests such a value when it shows it.
+/// Returns `true` if pages of a conversation omit this extracted value, because it is an image, audio, a file or a very
+/// long text. The UI requests such a value when it shows it.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES

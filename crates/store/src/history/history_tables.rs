@@ -105,8 +105,8 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
     BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
 ";
 
-/// Columns that contain unencrypted or encrypted content since version 2, by table: the changes of their definitions
-/// from version 1.
+/// For each table, pairs of a column definition in schema version 1 and the definition that replaces it in version 2.
+/// Since version 2 these columns accept text (unencrypted) and bytes (encrypted).
 const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",
@@ -157,7 +157,8 @@ fn upgrade_history_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V2_SQL)
 }
 
-/// Returns the row numbers of a conversation and of its head, which is the last item of the displayed branch.
+/// Returns the row numbers of a conversation and of its head, which is the last item of the branch that the
+/// conversation shows.
 pub(super) fn conversation_and_head_rows(
     connection: &Connection,
     id: &str,
@@ -196,8 +197,8 @@ pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -
     Ok(())
 }
 
-/// Returns `true` if no words may be added to the search index, because this connection has a key. Does not depend on
-/// the file, which another program may have changed.
+/// Returns `true` if no words may be added to the search index, because this connection encrypts content. That depends
+/// only on the connection's key and not on the file, which another program may have changed.
 fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
@@ -215,7 +216,8 @@ pub(super) fn remove_indexed_text(connection: &Connection, item: i64, text: &str
     Ok(())
 }
 
-/// Removes an item's references to extracted large values, and deletes values without further references.
+/// Removes an item's references to large values, which are stored separately. Deletes those values to which no other
+/// item refers.
 pub(super) fn release_item_blobs(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     let mut held = connection.prepare_cached("SELECT DISTINCT blob FROM large WHERE item = ?1")?;
     let held: Vec<i64> = held.query_map([item], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

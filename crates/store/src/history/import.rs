@@ -43,8 +43,8 @@ struct OlderItem {
     body: Value,
 }
 
-/// Imports the conversations of older versions in this folder. Files that can't be imported are left unchanged and
-/// logged.
+/// Imports all conversations of older versions in this folder. A file that can't be imported is logged and left
+/// unchanged.
 pub(super) fn import_old_conversations(
     connection: &mut SchemaCheckedConnection,
     folder: &Path,

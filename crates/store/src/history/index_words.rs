@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Maximum length of a word, in characters. Longer ones are truncated.
 const MAX_WORD_CHARS: usize = 64;
 
-/// A word in a text, with its position and its indexed form.
+/// A word of a text, with its position in the text and the form in which the search index contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexedWord {
     /// Byte offset of the word's beginning in the text.

@@ -6,15 +6,15 @@ use serde_json::Value;
 /// Maximum length of an item's searchable text, in bytes.
 const MAX_SEARCHABLE_TEXT_BYTES: usize = 32 << 10;
 
-/// Members of a body whose text is shown to users.
+/// Names of the members of an item's body whose text is shown to users and can be searched.
 const SEARCHABLE_MEMBERS: [&str; 9] =
     ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
-/// Members of an item's body that contain other searchable members.
+/// Names of the members of an item's body that contain other members with searchable text.
 const CONTAINER_MEMBERS: [&str; 8] =
     ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 
-/// Returns the searchable text of an item's body, one line for each piece. Items of a newer version contribute their
-/// known members.
+/// Returns the searchable text of an item's body, with one line for each part. Of an item that a newer version has
+/// written, only the known members are included.
 #[must_use]
 pub(super) fn searchable_text(body: &Value) -> String {
     let mut text = String::new();

@@ -49,13 +49,15 @@ use crate::content_key::{ContentKey, ContentKeySlot};
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
 const OLD_CONVERSATIONS_FOLDER: &str = "conversations";
-/// Name of the folder, in the data folder, with lock files. A process holds its lock until it ends.
+/// Name of a folder with lock files, in the data folder. Each process holds the lock on its own file until it ends.
 const HISTORY_LOCKS_FOLDER: &str = "held";
-/// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
+/// Maximum time that opening an unencrypted history waits for the key from the keychain. If the key arrives later, the
+/// history is encrypted then.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
+/// Maximum time that opening an encrypted history waits for the key from the keychain. The user may have to unlock the
+/// keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Minimum interval between requests to a keychain that returned no key.
+/// Minimum interval between requests for the key, if the keychain has returned none.
 const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum length of a conversation ID, in bytes.
 const MAX_CONVERSATION_ID_BYTES: usize = 64;
@@ -67,7 +69,8 @@ pub(crate) struct HistoryDatabase {
     locks_folder: PathBuf,
     writer_connection: Mutex<Option<SchemaCheckedConnection>>,
     reader_connection: Mutex<Option<SchemaCheckedConnection>>,
-    /// Identity under which this process writes streaming replies, set once it has written one.
+    /// Name and lock of this process as the writer of streaming replies. Set once this process has written such a
+    /// reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
@@ -118,8 +121,8 @@ impl HistoryDatabase {
         }
     }
 
-    /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
-    /// older versions, and marks interrupted replies.
+    /// Opens the database for the first time in this process, and completes earlier work: continues pending deletions,
+    /// imports conversations of older versions, and marks replies as interrupted if their process has ended.
     fn open_first_time(&self) -> Result<SchemaCheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
@@ -204,8 +207,8 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
-    /// Loads the key of an encrypted history, which another process may have encrypted. Encrypts an unencrypted history
-    /// once there is a key. Content that remains after `wait` is encrypted later.
+    /// Loads the key if the history is encrypted, possibly by another process. If the history is not encrypted and
+    /// there is a key, begins to encrypt it. Content that remains after `wait` is encrypted later.
     ///
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
@@ -281,8 +284,8 @@ impl HistoryDatabase {
         })
     }
 
-    /// Performs the next step of deleting conversations. Returns `true` if more steps can follow immediately, or
-    /// `false` if no steps remain or the next step has to wait for a later write.
+    /// Performs the next step of deleting conversations. Returns `true` if the next step can follow immediately.
+    /// Returns `false` if no step remains, or if the next step must wait until another process stops reading.
     fn deletion_step(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
@@ -305,7 +308,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Returns the name under which this process writes streaming replies.
+    /// Returns the name that identifies this process as the writer of streaming replies.
     fn writer_name(&self) -> Result<&str, StoreError> {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());

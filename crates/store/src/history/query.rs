@@ -8,7 +8,7 @@ use super::index_words::{IndexedWord, index_words};
 const MAX_SEARCH_TERMS: usize = 16;
 /// Number of bytes at the beginning of a search text that are parsed.
 const MAX_SEARCH_TEXT_BYTES: usize = 400;
-/// Number of characters that an excerpt shows before the first match.
+/// Number of characters of the text that an excerpt shows before the first match.
 const EXCERPT_LEADING_CHARS: usize = 40;
 /// Maximum length of the excerpt of a found text, in characters.
 const MAX_EXCERPT_CHARS: usize = 200;
@@ -17,11 +17,11 @@ const MAX_EXCERPT_CHARS: usize = 200;
 #[derive(Debug, PartialEq, Eq)]
 struct QueryTerm {
     words: Vec<String>,
-    /// Set if the term's last word is a prefix, because the user may still be typing it.
+    /// Set if words that begin with the term's last word match as well, because the user may still be typing it.
     is_prefix: bool,
 }
 
-/// A full-text search query for the history: all terms must match.
+/// A full-text search query for the history. An item matches if it contains all of these terms.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SearchQuery(Vec<QueryTerm>);
 
@@ -61,7 +61,7 @@ impl SearchQuery {
         terms.join(" AND ")
     }
 
-    /// Returns `true` if the query matches a text, given the text's words separated by blanks.
+    /// Returns `true` if the query matches a text. `words` are the words of that text, separated by blanks.
     pub(super) fn matches(&self, words: &str) -> bool {
         self.0.iter().all(|term| {
             let row = term.words.join(" ");

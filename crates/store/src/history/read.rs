@@ -75,7 +75,7 @@ pub(super) fn read_conversation(
     Ok(Some(found))
 }
 
-/// Returns a page of the items in one branch of a conversation.
+/// Returns one page of the items in a branch of a conversation.
 pub(super) fn read_branch_page(
     connection: &Connection,
     range: &ItemRange,
@@ -123,7 +123,7 @@ pub(super) fn read_branch_page(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// Returns a page of the items in all branches of a conversation, in the order in which they were first written.
+/// Returns one page of a conversation's items, of all branches, in the order in which they were first written.
 pub(super) fn read_all_items(
     connection: &Connection,
     conversation: &str,
@@ -180,8 +180,9 @@ pub(super) fn read_item(
     add_extracted_values(connection, conversation, row, parent, whole, key).map(Some)
 }
 
-/// Shows the branch that contains an item: from the item, the latest child is followed to the end of the branch, which
-/// becomes the head. The head is unchanged if its branch contains the item already. Returns the ID of the head.
+/// Makes a branch that contains `item` the displayed one: follows the latest child of each item, from `item` to the end
+/// of the branch, and makes that last item the head of the conversation. Does nothing if the displayed branch already
+/// contains `item`. Returns the ID of the head.
 pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
     let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
@@ -225,7 +226,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// The columns of an item's row, without the extracted large values in other tables.
+/// The columns of an item's row. The large values that were extracted from the item are in other tables.
 struct ItemRow {
     number: i64,
     parent: Option<i64>,
@@ -245,7 +246,7 @@ fn read_item_row(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds the extracted large values from other tables to an item.
+/// Adds to an item the large values that are stored separately from its body.
 fn add_extracted_values(
     connection: &Connection,
     conversation: i64,

@@ -1,7 +1,8 @@
-//! A seal over the readings and sources of each conversation. Readings are contents that a conversation has read from
-//! servers. Another program can write the tables `reading` and `source`, and removing a row could make the host send a
-//! call without a consent request. If the seal does not match, the readings are determined from the items, which can
-//! only be written with the key (`read.rs`, `write.rs`). Without a key there is no seal.
+//! A seal (a MAC) over the readings and sources of each conversation. Readings are contents that a conversation has
+//! read from servers, and sources are the servers. Another program can write the tables `reading` and `source`, and
+//! removing a row could make the host send a call without a consent request. If the seal does not match, the readings
+//! are determined from the items, which can only be written with the key (`read.rs`, `write.rs`). Without a key there
+//! is no seal.
 
 use domain::history::Reading;
 use domain::item::{self, ChatItem};
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 use super::{history_tables, readings};
 use crate::content_key::ContentKey;
 
-/// First part of the sealed message over a conversation's readings, which separates it from other uses of the key.
+/// First part of the message that the seal over a conversation's readings authenticates. It distinguishes this message
+/// from others that are authenticated with the same key.
 const READING_SEAL_LABEL: &str = "drawbridge readings 1";
 
 /// The sources (servers) and readings (contents read from servers) of a conversation according to its items.
@@ -20,7 +22,8 @@ pub(super) struct ItemReadings {
     pub(super) readings: Vec<Reading>,
 }
 
-/// Returns `true` if the seal matches the current rows of a conversation: a process with this key wrote them last.
+/// Returns `true` if the seal matches the present readings and sources of a conversation, which proves that a process
+/// with this key was the last one to write them.
 pub(super) fn verify_reading_seal(
     connection: &Connection,
     conversation: i64,
@@ -35,7 +38,7 @@ pub(super) fn verify_reading_seal(
     }
 }
 
-/// Writes a seal over the current readings and sources of a conversation.
+/// Writes a seal (a MAC) over the present readings and sources of a conversation into the database.
 pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
@@ -43,8 +46,8 @@ pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &Co
     Ok(())
 }
 
-/// Returns the message that the seal over a conversation's readings covers. It includes the number of items, so that a
-/// former state of the rows does not match together with its seal.
+/// Returns the message that the seal over a conversation's readings authenticates. It includes the number of items, so
+/// that older readings with their older seal are not valid after more items were written.
 fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
@@ -92,7 +95,8 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     Ok(found)
 }
 
-/// Adds the readings and sources found in the items of a conversation to the tables `reading` and `source`.
+/// Determines the readings and sources of a conversation from its items, and adds them to the tables `reading` and
+/// `source`.
 pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {

@@ -7,8 +7,8 @@
 use domain::history::{Reading, ReadingKind};
 use rusqlite::{Connection, params};
 
-/// Maximum number of readings that are returned for a conversation, open-world ones first. The decisions do not depend
-/// on further ones.
+/// Maximum number of readings (contents read from servers) that are returned for a conversation, those from open-world
+/// tools first. Decisions about calls do not depend on further ones.
 const MAX_RETURNED_READINGS: i64 = 1_000;
 
 const READING_TABLE_SQL: &str = "
@@ -23,8 +23,9 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// Creates the table with a MAC over the rows in `reading` of each conversation (`reading_seal.rs`). If the history has
-/// a key, rows without a valid MAC are ignored, and determined again from all items of the conversation.
+/// SQL statement that creates the table with a MAC over the rows in `reading` of each conversation (`reading_seal.rs`).
+/// If the history has a key, rows without a valid MAC are ignored, and the readings are determined again from all items
+/// of the conversation.
 const SEAL_TABLE_SQL: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables `reading` and `reading_seal` if they do not exist.
@@ -53,7 +54,7 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
 }
 
 /// Records that a conversation has read content of a server. If the same content is recorded already, it counts as
-/// open-world if either record does.
+/// open-world if the old or the new reading does.
 pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
     let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
@@ -62,7 +63,7 @@ pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &
     Ok(())
 }
 
-/// Returns the readings of a conversation, at most [`MAX_RETURNED_READINGS`].
+/// Returns the contents that a conversation has read from servers, at most [`MAX_RETURNED_READINGS`].
 pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {

@@ -22,7 +22,7 @@ const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 )]
 struct UnexpectedTables(Vec<String>);
 
-/// A database connection that checks the schema in each transaction if the schema version has changed.
+/// A database connection that checks in each transaction whether another program has changed the schema of the history.
 pub(super) struct SchemaCheckedConnection {
     connection: Connection,
     version: Option<i64>,
@@ -78,8 +78,8 @@ impl SchemaCheckedConnection {
         Ok(done)
     }
 
-    /// Returns the connection for operations outside transactions: rewriting the file and emptying its journal. These
-    /// operations fire no triggers.
+    /// Returns the connection without a check of the schema, for operations outside transactions: rewriting the file
+    /// and emptying its journal. These operations fire no triggers.
     pub(super) const fn for_maintenance(&self) -> &Connection {
         &self.connection
     }
@@ -94,7 +94,7 @@ fn check_history_schema(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// A table, index, view or trigger in the schema of the history database.
+/// A table, index, view or trigger of the history database.
 #[derive(PartialEq, Eq)]
 struct SchemaObject {
     kind: String,

@@ -6,10 +6,10 @@ use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::history_tables::{self, from_sql_integer};
-use super::write::{ITEM_STATE_CUT, ITEM_STATE_STREAMING};
+use super::write::{ITEM_STATE_INTERRUPTED, ITEM_STATE_STREAMING};
 
-/// Maximum number of items, from the end of a branch, in which the latest reply with token counts is searched. The last
-/// items may be calls of that reply.
+/// Maximum number of items, from the end of a branch, that are searched for the latest reply with token counts. The
+/// last items may be calls of that reply.
 const MAX_SEARCHED_ITEMS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
@@ -38,16 +38,19 @@ fn token_usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(
                 OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
         FROM own WHERE body ->> '$.kind' = 'reply'";
     let sql = format!("{CONVERSATION_ITEMS_SQL} {sql}");
-    connection.prepare_cached(&sql)?.query_row(params![conversation, ITEM_STATE_STREAMING, ITEM_STATE_CUT], |row| {
-        let usage = TokenUsage {
-            input: token_count(row, 0)?,
-            output: token_count(row, 1)?,
-            cached_input: token_count(row, 2)?,
-            written_input: token_count(row, 3)?,
-            thinking: token_count(row, 4)?,
-        };
-        Ok((usage, row.get(5)?))
-    })
+    connection.prepare_cached(&sql)?.query_row(
+        params![conversation, ITEM_STATE_STREAMING, ITEM_STATE_INTERRUPTED],
+        |row| {
+            let usage = TokenUsage {
+                input: token_count(row, 0)?,
+                output: token_count(row, 1)?,
+                cached_input: token_count(row, 2)?,
+                written_input: token_count(row, 3)?,
+                thinking: token_count(row, 4)?,
+            };
+            Ok((usage, row.get(5)?))
+        },
+    )
 }
 
 fn reply_costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {

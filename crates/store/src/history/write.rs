@@ -17,11 +17,11 @@ const MAX_CONVERSATION_ITEMS: i64 = 100_000;
 const MAX_ITEM_ID_BYTES: usize = 200;
 
 /// Value of the column `item.state` for an item whose body is complete.
-const ITEM_STATE_WHOLE: i64 = 0;
+const ITEM_STATE_COMPLETE: i64 = 0;
 /// Value of the column `item.state` for an item that is still being received.
 pub(super) const ITEM_STATE_STREAMING: i64 = 1;
 /// Value of the column `item.state` for an item that was interrupted before it was complete.
-pub(super) const ITEM_STATE_CUT: i64 = 2;
+pub(super) const ITEM_STATE_INTERRUPTED: i64 = 2;
 
 /// Creates a conversation. Returns `false` if a conversation with its ID exists.
 pub(super) fn insert_conversation(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
@@ -39,22 +39,22 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
 /// Returns the number that represents an item's state in the database.
 const fn item_state_number(state: ItemState) -> i64 {
     match state {
-        ItemState::Whole => ITEM_STATE_WHOLE,
+        ItemState::Whole => ITEM_STATE_COMPLETE,
         ItemState::Streaming => ITEM_STATE_STREAMING,
-        ItemState::Cut => ITEM_STATE_CUT,
+        ItemState::Cut => ITEM_STATE_INTERRUPTED,
     }
 }
 
 /// Returns the item state that a number in the database represents.
 pub(super) const fn item_state_from_number(number: i64) -> ItemState {
     match number {
-        ITEM_STATE_WHOLE => ItemState::Whole,
+        ITEM_STATE_COMPLETE => ItemState::Whole,
         ITEM_STATE_STREAMING => ItemState::Streaming,
         _ => ItemState::Cut,
     }
 }
 
-/// The reason why a batch of items can't be written to a conversation.
+/// The reason why items can't be written to a conversation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]
@@ -142,8 +142,8 @@ pub(super) fn write_items(
     Ok(true)
 }
 
-/// Returns `true` if the items may change the conversation's readings, so that the seal over them must be renewed. A
-/// streaming reply is written often and does not change them.
+/// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
+/// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
 fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
@@ -154,7 +154,7 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
     Ok(false)
 }
 
-/// An item's body in the form in which it is stored.
+/// An item's body in the form in which the database stores it.
 pub(super) struct EncodedItemBody {
     json: String,
     extracted: Vec<ExtractedContent>,

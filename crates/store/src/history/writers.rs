@@ -11,12 +11,13 @@ use rusqlite::{Connection, params};
 
 use super::history_tables;
 use super::schema::SchemaCheckedConnection;
-use super::write::ITEM_STATE_CUT;
+use super::write::ITEM_STATE_INTERRUPTED;
 
 /// Prefix of the names of the lock files of history writers.
 const WRITER_LOCK_PREFIX: &str = "history-";
 
-/// Identity under which this process writes streaming replies, with the lock that proves that it is running.
+/// Name that identifies this process as the writer of streaming replies, with a lock that proves that the process is
+/// running.
 #[derive(Debug)]
 pub(super) struct HistoryWriter {
     name: String,
@@ -97,7 +98,7 @@ fn mark_interrupted_items_of_writer(connection: &Connection, writer: &str) -> ru
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
-        connection.prepare_cached(sql)?.execute(params![item, ITEM_STATE_CUT])?;
+        connection.prepare_cached(sql)?.execute(params![item, ITEM_STATE_INTERRUPTED])?;
         history_tables::set_indexed_text(connection, *item, &searchable_text(body))?;
     }
     Ok(cut.len())

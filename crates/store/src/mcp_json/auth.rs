@@ -23,7 +23,7 @@ pub(super) fn read_auth(
     }
 }
 
-/// Returns the `auth` object for a server whose entry has none yet.
+/// Returns a new `auth` object with these settings, for a server in `mcp.json` that has no such object yet.
 pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     let mut all: Vec<(String, CstInputValue)> = Vec::new();
     for (key, text) in auth.text_settings() {
@@ -46,7 +46,8 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     CstInputValue::Object(all)
 }
 
-/// Updates the `auth` object of a server. Unknown members are preserved.
+/// Changes the `auth` object of a server in `mcp.json` to these settings, or removes it if there are none. Unknown
+/// members are preserved.
 pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
     let Some(auth) = settings else { return remove_members(entry, &[AUTH_KEY]) };
     let Some(map) = find_member(entry, AUTH_KEY).and_then(|property| property.object_value()) else {

@@ -23,12 +23,13 @@ const MAX_SERVER_NAME_CHARS: usize = 64;
 pub(crate) struct ParsedServers {
     /// Servers that this version can use, in the order of the file.
     pub(crate) usable: Vec<ServerEntry>,
-    /// Names of servers with an unknown transport, which are preserved in the file.
+    /// Names of servers whose transport this version does not know. They are preserved in the file.
     pub(crate) unknown: Vec<String>,
 }
 
 impl ParsedServers {
-    /// Returns the usable servers after one is added or changed. `was` is the former name of a renamed server.
+    /// Returns the usable servers with `entry` added, or in place of the server of that name. `was` is the former name
+    /// of a renamed server.
     pub(crate) fn with_entry(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
             return Err(format!(

@@ -22,7 +22,7 @@ pub(super) fn read_sandbox(
     parse_sandbox(text, &format!("{SANDBOX_KEY:?} of server {name:?}"), entry)
 }
 
-/// Returns the `sandbox` object for a server whose entry has none yet.
+/// Returns a new `sandbox` object with these settings, for a server in `mcp.json` that has no such object yet.
 ///
 /// # Errors
 /// Returns a message if a path is not valid Unicode.
@@ -54,8 +54,8 @@ fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
 }
 
-/// Updates the `sandbox` object of a server. Unknown members are preserved, and so are values whose meaning is the
-/// same.
+/// Changes the `sandbox` object of a server in `mcp.json` to these settings, or removes it if there are none. Unknown
+/// members are preserved, and so is the text of values whose meaning is the same.
 pub(super) fn update_sandbox(entry: &CstObject, settings: Option<&SandboxConfig>) -> Result<(), String> {
     let Some(sandbox) = settings else {
         remove_members(entry, &[SANDBOX_KEY]);

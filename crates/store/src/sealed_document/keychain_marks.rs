@@ -1,5 +1,5 @@
-//! Stores the numbers of the latest files in the keychain, so that an older copy is detected. Callers: `documents.rs`
-//! for each write, and `sealed_document.rs` once the key is available.
+//! Stores the latest sequence number of each sealed document in the keychain, so that an older copy of a document's
+//! file is detected. Callers: `documents.rs` for each write, and `sealed_document.rs` once the key is available.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -10,13 +10,14 @@ use ports::Document;
 use super::{DocumentSealer, KEYCHAIN_MARK_NAME, SealerState, SealingKey};
 
 /// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
-/// runs.
+/// runs at a time.
 #[derive(Default)]
 pub(super) struct KeychainMarkState {
     is_running: bool,
     /// Set if there are newer sequence numbers than those that the thread is storing.
     has_newer_numbers: bool,
-    /// Set after a write waited in vain for the thread. Later writes do not wait for the thread.
+    /// Set after a document write has waited for the thread until its deadline. Later writes then do not wait for the
+    /// thread.
     has_timed_out: bool,
 }
 
@@ -52,7 +53,7 @@ impl DocumentSealer {
         marking_state.has_timed_out = marking_state.is_running;
     }
 
-    /// Returns `true` if the keychain contains a higher sequence number of this document.
+    /// Returns `true` if the keychain contains a higher sequence number of this document, so that this one is outdated.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.lock_state() {
             SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -70,7 +71,8 @@ impl DocumentSealer {
         self.marking_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the latest sequence numbers of documents in the keychain, repeatedly until no newer ones exist.
+    /// Stores the latest sequence numbers of documents in the keychain, and repeats this while newer numbers have been
+    /// added in the meantime.
     fn store_all_keychain_marks(&self) {
         loop {
             let mut marking_state = self.lock_keychain_marks();
@@ -84,7 +86,8 @@ impl DocumentSealer {
         }
     }
 
-    /// Stores the latest sequence numbers of documents in the keychain, once.
+    /// Stores the latest sequence numbers of documents in the keychain. Newer numbers that are added in the meantime
+    /// are not stored.
     pub(super) fn store_keychain_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
@@ -117,7 +120,7 @@ impl DocumentSealer {
 }
 
 impl SealingKey {
-    /// Returns the highest sequence number of each document that was written or announced.
+    /// Returns for each document the highest sequence number that was written to its file or stored in the keychain.
     fn written_or_announced_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
@@ -127,7 +130,7 @@ impl SealingKey {
     }
 }
 
-/// Raises the sequence number of a document. A lower number is ignored.
+/// Replaces the sequence number of a document in `numbers` if `number` is higher.
 fn raise_document_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);

@@ -20,7 +20,7 @@ use windows::keychain_entry;
 /// Service name under which all keychain entries are stored.
 const KEYCHAIN_SERVICE_NAME: &str = "drawbridge";
 
-/// The reason why the keychain can't be used, each with a message.
+/// The reason why the keychain can't be used. Each variant contains a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeychainError {
     /// The keychain is locked, or the user denied access.
@@ -51,7 +51,7 @@ impl From<KeychainError> for SecretError {
     }
 }
 
-/// A store of named keychain entries: the system's keychain, or a scripted one in tests. Calls block.
+/// A store of named entries: the keychain of the operating system, or a scripted one in tests. Calls block.
 pub(super) trait Keychain: Send + Sync {
     /// Reads a keychain entry. `None` does not prove that the entry does not exist: a locked keychain may return
     /// `None`, too.
@@ -61,7 +61,7 @@ pub(super) trait Keychain: Send + Sync {
     fn remove(&self, name: &str) -> Result<(), KeychainError>;
 }
 
-/// The keychain of the operating system. Each operating system has a different way to open an entry.
+/// The keychain of the operating system. It is opened differently on each operating system.
 pub(super) struct SystemKeychain;
 
 fn keychain_error(error: Error) -> KeychainError {

@@ -12,7 +12,8 @@ use zeroize::Zeroizing;
 const SECRETS_FORMAT_VERSION: u32 = 1;
 /// Length of the key that encrypts `secrets.json`, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name to which the encrypted [`SealedFile::check`] is bound. Names of secrets are never empty.
+/// Name with which [`SealedFile::check`] is encrypted in place of the name of a secret. Names of secrets are never
+/// empty.
 const KEY_CHECK_NAME: &str = "";
 
 /// The key that encrypts one `secrets.json`.
@@ -40,7 +41,8 @@ impl SecretsKey {
         Ok((id.iter().map(|byte| format!("{byte:02x}")).collect(), bytes))
     }
 
-    /// Encrypts a secret, bound to its name, with a random nonce.
+    /// Encrypts a secret with a random nonce, and binds the result to its name: it can't be decrypted under another
+    /// name.
     pub(super) fn seal(&self, name: &str, secret: &str) -> Result<SealedSecret, SecretCipherError> {
         let mut bytes = secret.as_bytes().to_vec();
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
@@ -65,7 +67,7 @@ pub(super) struct SealedFile {
     version: u32,
     /// Identifier of the key that encrypts the file.
     pub(super) key: String,
-    /// Encrypted empty text. The right key is the one that decrypts it.
+    /// An empty text encrypted with the key of the file. A key is the right one if it decrypts this text.
     check: SealedSecret,
     /// Encrypted secrets by name.
     pub(super) entries: BTreeMap<String, SealedSecret>,

@@ -1,5 +1,5 @@
-//! A keychain with a time limit for each call. A call that exceeds the limit continues in a separate thread, at most
-//! one at a time.
+//! A keychain with a time limit for each call. A call that exceeds the limit fails for its caller and continues in a
+//! separate thread, at most one at a time.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -136,7 +136,8 @@ fn s21_removed_sealed_document_is_reported() {
     assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
 }
 
-/// Writes two states of a document, and returns the bytes of the file for each.
+/// Writes two states of a document, one after the other, and returns the bytes that the document's file then has for
+/// each.
 fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
     states.map(|state| {
         documents.write(name, &state).unwrap();
@@ -144,7 +145,8 @@ fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, st
     })
 }
 
-/// Reads the document in a new instance. Also returns `true` if that instance refused the file.
+/// Reads the document in a new instance of the store. Also returns `true` if that instance refused the file because of
+/// its seal.
 fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = open_documents(folder, keychain);
     documents.request_seal_key(KEY_TIMEOUT);

@@ -1,5 +1,5 @@
-//! The body of an entry, in a separate allocation, and compressed if it is long and its content is stored elsewhere as
-//! well.
+//! The body of an activity log entry, in a separate allocation. It is compressed if it is long and its content is
+//! stored elsewhere as well.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,8 @@ pub(super) enum EntryBody {
 }
 
 impl EntryBody {
-    /// Copies the bytes, because a slice of the read buffer would keep the whole buffer in memory.
+    /// Creates an uncompressed body with a copy of the bytes, because a slice of the read buffer would keep the whole
+    /// buffer in memory.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
     }

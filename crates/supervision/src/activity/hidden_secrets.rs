@@ -1,5 +1,5 @@
-//! Redaction of tokens and other secrets that a server has received. `[redacted]` replaces them in the server's
-//! activity log, and the entry is marked.
+//! Redaction of the tokens and other secrets that a server has received: `[redacted]` replaces them in the server's
+//! activity log, and the entry is marked as redacted.
 //!
 //! Each secret is registered before it is sent to the server. Only exact occurrences are found: a server that encodes a
 //! token in another form could also send it elsewhere.
@@ -12,15 +12,16 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// Minimum length of a redacted secret, in bytes. Shorter texts would occur in many places that contain no secret.
 const MIN_REDACTED_SECRET_BYTES: usize = 8;
-/// Maximum number of tokens for one server. The latest ones are retained.
+/// Maximum number of tokens that are redacted in the log of one server. If there are more, only the latest ones are.
 const MAX_REDACTED_TOKENS: usize = 16;
-/// Maximum number of secrets from the settings of one server. The latest ones are retained.
+/// Maximum number of secrets from a server's settings that are redacted in its log. If there are more, only the latest
+/// ones are.
 const MAX_NAMED_SECRETS: usize = 64;
 
 /// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
 pub(super) struct RedactedSecrets {
-    /// Secrets to which the server's settings refer.
+    /// Secrets to which the server's settings refer by name.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }

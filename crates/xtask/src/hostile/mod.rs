@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
             AttackTarget::Host => run_cases_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             AttackTarget::Page => run_cases_on_page(&only, &file, seed),
             AttackTarget::Unit => units::run_cases_in_unit_tests(&only, &file),
-            AttackTarget::Window => run_cases_on_window(&file),
+            AttackTarget::Window => run_all_cases_on_window(&file),
         };
         fail_unless_tests_ran(&outcome)?;
         rows.extend(table::read_rows(&file, target)?);
@@ -117,14 +117,15 @@ fn fail_unless_tests_ran(outcome: &Result<(), Problem>) -> Result<(), Problem> {
 fn run_cases_on_host(
     only: &[&str],
     optimized: bool,
-    rows: &Path,
+    result_file: &Path,
     (seed, lines): (u64, Option<&Path>),
 ) -> Result<(), Problem> {
     print_step("attacks on the host: real processes and sockets (some minutes)");
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
-    let mut tests = with_seed(cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]), rows, seed);
+    let mut tests =
+        with_seed(cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]), result_file, seed);
     if let Some(lines) = lines {
         tests = tests.env(outside::RESULTS_VARIABLE, lines);
     }
@@ -142,7 +143,7 @@ fn run_cases_on_host(
 }
 
 /// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
-fn run_cases_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
+fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
     node::check_node_version()?;
@@ -157,11 +158,14 @@ fn run_cases_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Proble
     if !only.is_empty() {
         call = call.args(["--grep", &only.join("|")]);
     }
-    with_seed(call, rows, seed).run()
+    with_seed(call, result_file, seed).run()
 }
 
+/// Parts of the tests of the real desktop window that try attacks.
+const WINDOW_PARTS: [&str; 3] = ["sandbox", "apps", "stalled"];
+
 /// Runs all attacks on the real desktop window.
-fn run_cases_on_window(rows: &Path) -> Result<(), Problem> {
+fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     print_step("attacks on the real window");
     node::install_packages(&workspace::tests_folder(), &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
@@ -169,13 +173,16 @@ fn run_cases_on_window(rows: &Path) -> Result<(), Problem> {
     desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
-    let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root_folder());
-    walk.env("HOSTILE_TABLE", rows).run()
+    for part in WINDOW_PARTS {
+        let walk = screen.program(Path::new("node")).arg(&script).arg(part).dir(workspace::root_folder());
+        walk.env("HOSTILE_TABLE", result_file).run()?;
+    }
+    Ok(())
 }
 
-fn with_seed(program: Program, rows: &Path, seed: u64) -> Program {
+fn with_seed(program: Program, result_file: &Path, seed: u64) -> Program {
     program
-        .env("HOSTILE_TABLE", rows)
+        .env("HOSTILE_TABLE", result_file)
         .env("HOSTILE_SEED", seed.to_string())
         .env("HOSTILE_CANARY", format!("canary-{:016x}", seed.rotate_left(17)))
 }

@@ -5,9 +5,10 @@
 
 use std::fs;
 
-use super::named::{RequirementMention, rust_test_name, script_test_name};
+use super::named::RequirementMention;
 use super::table::{RequirementTables, parse_rows};
 use crate::problem::Problem;
+use crate::test_names::find_test_line;
 use crate::tidy::tree::Tree;
 use crate::workspace;
 
@@ -98,24 +99,6 @@ impl AppCatalogue {
         }
         findings
     }
-}
-
-/// Returns the number of the line in which a test begins, counted from 1, or `None` if the file has no such test.
-fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
-    let file = tree.files.iter().find(|file| file.path == path)?;
-    let lines: Vec<&str> = file.text.lines().collect();
-    let is_test_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
-    let is_named = |index: usize| {
-        if file.is_rust() {
-            // Attributes and comments directly before the function.
-            let is_before = |line: &&&str| line.trim_start().starts_with("#[") || line.trim_start().starts_with("//");
-            let mut before = lines[..index].iter().rev().take_while(is_before);
-            rust_test_name(lines[index]) == Some(name) && before.any(is_test_attribute)
-        } else {
-            script_test_name(lines[index]) == Some(name)
-        }
-    };
-    (0..lines.len()).find(|&index| is_named(index)).map(|index| index + 1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Finds the places in tests that name a requirement: `[the-id]` in a comment or an assertion message.
 
+use crate::test_names::{rust_function_name, script_group_title, script_test_title};
 use crate::tidy::tree::{SourceFile, Tree};
 
 /// Place in a test that names a requirement.
@@ -55,32 +56,21 @@ fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the name of the test that contains a line. A comment directly above a test belongs to that test.
 fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
-    let name = if is_rust { rust_test_name } else { script_test_name };
     let lines: Vec<&str> = text.lines().collect();
+    let name = |index: usize| {
+        if is_rust {
+            rust_function_name(lines[index])
+        } else {
+            script_test_title(&lines[index..]).or_else(|| script_group_title(lines[index]))
+        }
+    };
     let is_outside = |line: &str| {
         let line = line.trim_start();
         line.starts_with("//") || line.starts_with("#[") || line.is_empty()
     };
-    let below = lines[number - 1..].iter().find(|line| !is_outside(line)).and_then(|line| name(line));
-    let above = || lines[..number].iter().rev().find_map(|line| name(line));
+    let below = (number - 1..lines.len()).find(|&index| !is_outside(lines[index])).and_then(name);
+    let above = || (0..number).rev().find_map(name);
     below.or_else(above).unwrap_or_default().to_owned()
-}
-
-/// Returns the name of the function that this line of Rust code begins, if any.
-pub(super) fn rust_test_name(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
-    let line = line.strip_prefix("async ").unwrap_or(line);
-    let name = line.strip_prefix("fn ")?;
-    name.split(['(', '<']).next()
-}
-
-/// Returns the title of the test that this line of a script begins, if any.
-pub(super) fn script_test_name(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let call = ["test(", "it(", "test.describe("].iter().find_map(|start| line.strip_prefix(start))?;
-    let quote = call.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
-    call[1..].split(quote).next()
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
-//! Rule for the section "Guarded by" of decision records: the files and tests that it names must exist, so that a
-//! record is updated when a test is renamed or moved.
+//! Rule for the section "Guarded by" of decision records: the files that it names must exist, and the functions and
+//! titles must be tests, so that a record is updated when a test is renamed or moved.
 
 use super::Finding;
 use super::comment_paths::code_spans;
-use super::tree::{SourceFile, Tree};
+use super::tree::Tree;
+use crate::test_names::find_test_line;
 
-/// Reports files in the section "Guarded by" that do not exist, and tests that are not in the file named before them.
+/// Reports files in the section "Guarded by" that do not exist, and names and titles that are no tests
+/// in the file named before them.
 pub(super) fn find_missing_guards_of_decisions(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for record in tree.files.iter().filter(|file| file.path.contains("/decisions/") && file.has_extension(&["md"])) {
@@ -37,19 +39,15 @@ fn guard_entries(record: &str) -> Vec<(usize, String)> {
 /// Describes what an entry of the form `` `path`: `test`, "title of a test" `` names and the repository lacks.
 fn missing_guards(tree: &Tree, entry: &str) -> Vec<String> {
     let Some(path) = code_spans(entry).next().filter(|_| entry.starts_with('`')) else { return Vec::new() };
-    let Some(file) = tree.files.iter().find(|file| file.path == path) else {
+    if !tree.files.iter().any(|file| file.path == path) {
         return vec![format!("`{path}` is no file of the repository")];
-    };
-    let tests = code_spans(entry).skip(1).filter(|name| !defines_function(file, name));
-    let tests = tests.map(|name| format!("`{name}` is no function in `{path}`"));
+    }
+    let is_missing = |name: &&str| find_test_line(tree, path, name).is_none();
+    let tests = code_spans(entry).skip(1).filter(is_missing);
+    let tests = tests.map(|name| format!("`{name}` is no test in `{path}`"));
     let outside_code: String = entry.split('`').step_by(2).collect();
-    let titles = outside_code.split('"').skip(1).step_by(2).filter(|title| !file.text.contains(title));
-    tests.chain(titles.map(|title| format!("\"{title}\" is no title in `{path}`"))).collect()
-}
-
-fn defines_function(file: &SourceFile, name: &str) -> bool {
-    let definition = format!("fn {name}");
-    file.text.match_indices(&definition).any(|(at, _)| file.text[at + definition.len()..].starts_with(['(', '<']))
+    let titles = outside_code.split('"').skip(1).step_by(2).filter(is_missing);
+    tests.chain(titles.map(|title| format!("\"{title}\" is no test in `{path}`"))).collect()
 }
 
 #[cfg(test)]
@@ -61,7 +59,7 @@ mod tests {
             format!("# 0001. Keep it\n\n`gone_test`\n\n## Guarded by\n\n{guards}\n\n## After\n\n- `gone.rs`\n");
         let tree = Tree::from_files(&[
             ("crates/a/decisions/0001-keep-it.md", record.as_str()),
-            ("crates/a/src/b.rs", "fn one_holds() {}\nfn two_holds_again() {}\n"),
+            ("crates/a/src/b.rs", "#[test]\nfn one_holds() {}\n\n#[test]\nfn two_holds_again() {}\n\nfn helper() {}\n"),
             ("ui/src/c.test.ts", "it(\"is kept in one place\", () => {});\n"),
         ]);
         let findings = find_missing_guards_of_decisions(&tree).into_iter();
@@ -70,11 +68,14 @@ mod tests {
 
     #[test]
     fn missing_files_and_tests_are_reported_at_their_entry() {
-        let guards = "- `crates/a/src/gone.rs`: `one_holds`\n- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds`\n- `ui/src/c.test.ts`: \"is kept in\n  two places\"";
+        let guards = "- `crates/a/src/gone.rs`: `one_holds`\n- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds`, `helper`\n\
+            - `ui/src/c.test.ts`: \"is kept in\n  two places\", \"one place\"";
         let expected = [
             (7, "`crates/a/src/gone.rs` is no file of the repository"),
-            (8, "`two_holds` is no function in `crates/a/src/b.rs`"),
-            (10, "\"is kept in two places\" is no title in `ui/src/c.test.ts`"),
+            (8, "`two_holds` is no test in `crates/a/src/b.rs`"),
+            (8, "`helper` is no test in `crates/a/src/b.rs`"),
+            (10, "\"is kept in two places\" is no test in `ui/src/c.test.ts`"),
+            (10, "\"one place\" is no test in `ui/src/c.test.ts`"),
         ];
         assert_eq!(findings_in(guards), expected.map(|(line, text)| (line, text.to_owned())));
     }

@@ -13,7 +13,7 @@ const MAX_MODULES_IN_CYCLE: usize = 3;
 const MAX_UNCHECKED_CHILDREN: usize = 5;
 
 /// Crates whose top-level modules form layers, without cycles of any size.
-const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
+const CRATES_WITH_MODULE_LAYERS: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
 /// Path of a module or item relative to the crate root. Empty for the root itself.
 type ModulePath = Vec<String>;
@@ -26,7 +26,7 @@ type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
-        let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
+        let is_layered = CRATES_WITH_MODULE_LAYERS.iter().any(|name| root == format!("crates/{name}/src/"));
         for (parent, graph) in child_module_graphs(tree, &root) {
             let largest = if is_layered && parent.is_empty() { 1 } else { MAX_MODULES_IN_CYCLE };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));

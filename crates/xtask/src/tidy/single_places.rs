@@ -4,8 +4,8 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Files and folders that may spawn processes, in addition to files for which `is_test` (`tree.rs`) holds. Folders end with a
-/// slash.
+/// Files and folders that may spawn processes, in addition to files for which `is_test` (`tree.rs`) holds. Folders end
+/// with a slash.
 const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
@@ -20,16 +20,18 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 ];
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
-/// holds. Checked in `crates/` and `src-tauri/`. All other code sends requests through the clients of `mcp-transport`.
+/// holds. Checked in `crates/` and `src-tauri/`. All other code of the app sends requests through the clients of
+/// `mcp-transport`.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
     "crates/mcp-auth/src/redirect_listener.rs",
-    // Runs the sandbox proxy, and connects to it from the network namespace of a server.
+    // The sandbox proxy, which contacts the hosts that a server may reach, and its listener in the server's network
+    // namespace.
     "crates/process/src/sandbox/egress/proxy.rs",
     "crates/process/src/sandbox/egress/resolve.rs",
-    "crates/process/src/sandbox/linux/program_gate.rs",
+    "crates/process/src/sandbox/linux/start_barrier.rs",
     "crates/process/src/platform/network_namespace.rs",
     // Queries the local address of the default route to detect network changes. Sends nothing.
     "crates/supervision/src/wake.rs",

@@ -30,14 +30,14 @@ pub fn policy(data: &[u8]) {
     let (Some(own), Some(reread)) = (compile_policy(file), compile_policy(again)) else { return };
     let reversed = compile_policy(reversed).expect("the order makes no rule unusable");
     let stricter = compile_policy(stricter);
-    let definition = Hash::of_json(&json!("v1"));
+    let hash = Hash::of_json(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
             for review_state in [ReviewState::Reviewed, ReviewState::New] {
                 let act = PolicyAct::CallTool {
                     server,
                     tool,
-                    definition: &definition,
+                    grant_hash: &hash,
                     review_state,
                     claims: ToolClaims::default(),
                     asks_each_time: tool == "?",
@@ -79,7 +79,7 @@ pub fn policy(data: &[u8]) {
                 }
             }
         }
-        let start = PolicyAct::StartServer { server, command: &definition };
+        let start = PolicyAct::StartServer { server, command: &hash };
         assert_ne!(strictness(&own.decide(&start, DECISION_TIME_MILLIS)), RuleEffect::Allow, "no rule allows a start");
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
         assert_ne!(

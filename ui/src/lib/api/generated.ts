@@ -177,7 +177,7 @@ expiresAt: number | null,
  */
 signedInAt: number, 
 /**
- * Time of the last token refresh, in milliseconds since 1970.
+ * Time of the last token refresh, in milliseconds since 1970, or `None` if there was none.
  */
 refreshedAt: number | null, 
 /**
@@ -189,7 +189,7 @@ canRefresh: boolean,
  */
 reauthenticationReason: string | null, 
 /**
- * Kind of client identifier that Drawbridge used.
+ * Origin of the client identifier that Drawbridge used.
  */
 client: ClientIdentity, 
 /**
@@ -235,11 +235,11 @@ kind: ActivityKind,
  */
 sent: boolean, 
 /**
- * MCP method of the request or notification. For a response, the method of its request.
+ * MCP method of the request or notification. For a response, the method of its request. `None` for other entries.
  */
 method: string | null, 
 /**
- * JSON-RPC identifier of the request or response, as JSON text.
+ * JSON-RPC identifier of the request or response, as JSON text. `None` for other entries.
  */
 id: string | null, 
 /**
@@ -270,7 +270,7 @@ export type ActivityKind = "request" | "response" | "error" | "notification" | "
  */
 export type ActivityPage = { 
 /**
- * Entries of the page, in order.
+ * Entries of the page, oldest first.
  */
 entries: Array<ActivityEntry>, 
 /**
@@ -309,15 +309,15 @@ server: string,
 seq: number, };
 
 /**
- * Request to add a sandbox to the settings of the server in a start request.
+ * Request to add a sandbox to the settings of a server whose start waits for consent.
  */
 export type AddSandbox = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request for the start of the server.
  */
 id: string, 
 /**
- * Hash of the consent request as it was shown.
+ * Hash of the consent request that was shown to the user.
  */
 hash: string, 
 /**
@@ -339,7 +339,7 @@ name: string,
 config: ServerConfig, };
 
 /**
- * Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
+ * Sign-in settings that the UI does not display. Secrets are represented as `${secret:NAME}`.
  */
 export type AdvancedAuthSettings = { 
 /**
@@ -359,7 +359,7 @@ grant: string | null,
  */
 privateKey: string | null, 
 /**
- * Signature algorithm for the private key, such as `ES256`.
+ * Signature algorithm for the private key, such as `ES256`, or `None` for the default algorithm.
  */
 algorithm: string | null, 
 /**
@@ -377,11 +377,11 @@ dpop: boolean | null,
 assertion: string | null, };
 
 /**
- * Decision of the user on a request of a shown app.
+ * Decision of the user on a request of a displayed MCP app.
  */
 export type AnswerApp = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
@@ -398,15 +398,15 @@ answer: AppAnswer, };
  */
 export type ApiError = { 
 /**
- * Kind of failure, for the page to act on.
+ * Kind of failure, for the UI to act on.
  */
 code: ErrorCode, 
 /**
- * Message for the user that contains the failed operation and the reason.
+ * Message for the user that states which operation failed, and why.
  */
 message: string, 
 /**
- * Further details, whose shape depends on the code.
+ * Further details as JSON, whose shape depends on `code`, or `None` if there are none.
  */
 data?: JsonValue, };
 
@@ -536,11 +536,11 @@ mimeType: string,
 bytes: number, };
 
 /**
- * Message that a shown app posted.
+ * Message that a displayed MCP app posted.
  */
 export type AppMessage = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
@@ -554,7 +554,7 @@ message: string, };
 export type AppMessageDirection = "from_page" | "to_page";
 
 /**
- * Request to remove the approval of an app's page.
+ * Request to remove the approval of an MCP app's page.
  */
 export type AppPageRef = { 
 /**
@@ -636,7 +636,7 @@ export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboard
 export type AppPermissions = Array<AppPermission>;
 
 /**
- * Request that refers to the app of a tool.
+ * Request that refers to the MCP app of a tool, the page that displays the tool's results.
  */
 export type AppRef = { 
 /**
@@ -685,7 +685,7 @@ export type AppTheme = "light" | "dark";
  */
 export type AppToolView = { 
 /**
- * Name of the tool in the app.
+ * Name of the tool, as the app defines it.
  */
 name: string, 
 /**
@@ -723,11 +723,11 @@ export type AppViewChange = { "type": "message",
  */
 message: JsonValue, } | { "type": "initialized", 
 /**
- * Name of the app, as the app claims.
+ * Name that the app claims to have.
  */
 name: string, 
 /**
- * Version of the app, as the app claims.
+ * Version that the app claims to have.
  */
 version: string, 
 /**
@@ -735,11 +735,11 @@ version: string,
  */
 displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
 /**
- * New width of the app, or `None` if the host decides it.
+ * New width of the app in CSS pixels, or `None` if the host decides it.
  */
 width: number | null, 
 /**
- * New height of the app, or `None` if the host decides it.
+ * New height of the app in CSS pixels, or `None` if the host decides it.
  */
 height: number | null, } | { "type": "display_mode_changed", 
 /**
@@ -767,15 +767,17 @@ text: string, } | { "type": "tools_changed",
  */
 tools: Array<AppToolView>, 
 /**
- * Hash of all definitions, to which the user's permission applies.
+ * Hash of the definitions in `tools`. When the user lets models use the tools, the permission is valid only
+ * for this hash.
  */
 hash: string, 
 /**
- * Number of offered tools that are not usable.
+ * Number of tools that the app offers but that `tools` does not contain, because they are invalid or have the
+ * name of a tool of the server.
  */
 dropped: number, 
 /**
- * Set while the model of the conversation may use the tools.
+ * Set if the model of the conversation may use the tools.
  */
 on: boolean, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
@@ -812,11 +814,11 @@ dropped: number, } | { "type": "closed",
 cause: AppCloseCause, };
 
 /**
- * Reference to a shown app.
+ * Reference to a displayed MCP app.
  */
 export type AppViewRef = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, };
 
@@ -839,7 +841,7 @@ items: Array<ConversationItem>, };
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
 
 /**
- * Request to approve exactly one version of an app's page.
+ * Request to approve exactly one version of an MCP app's page.
  */
 export type ApproveApp = { 
 /**
@@ -860,7 +862,7 @@ hash: string,
 grants: SandboxGrants, };
 
 /**
- * Approved page of an app.
+ * Page of an MCP app that the user has approved.
  */
 export type ApprovedApp = { 
 /**
@@ -915,7 +917,7 @@ export type ArgumentRule = {
  */
 at: string, 
 /**
- * Kind of test that `pattern` is used in.
+ * Way in which `pattern` is compared with the argument.
  */
 test: ArgumentTest, 
 /**
@@ -924,12 +926,12 @@ test: ArgumentTest,
 pattern: string, };
 
 /**
- * Kind of test on an argument.
+ * Way in which the pattern of a rule is compared with an argument of a call.
  */
 export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
- * Entry of the audit log, for the page and the output of `drawbridge-cli audit`.
+ * Entry of the audit log, for the UI and the output of `drawbridge-cli audit`.
  *
  * The record in the log file is a different type, with shorter member names and without empty members. This type
  * always has all members.
@@ -944,12 +946,12 @@ number: number,
  */
 at: number, 
 /**
- * Originator of the act: `user`, `model`, `app`, `server`, `host`, or `file` for a change by another program.
- * Empty in entries that older versions wrote.
+ * Originator of the act that was allowed or denied: `user`, `model`, `app`, `server`, `host`, or `file` for a
+ * change by another program. Empty in entries that older versions wrote.
  */
 asker: string, 
 /**
- * Name of the server that the act concerns.
+ * Name of the server that the decided act concerns.
  */
 server: string, 
 /**
@@ -958,11 +960,12 @@ server: string,
  */
 kind: string, 
 /**
- * Subject of the act: the command line, the name of the tool, the message or the URL.
+ * Text that identifies what the act concerns: the command line, the name of the tool, the message or the URL.
  */
 subject: string, 
 /**
- * Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
+ * Payload without its secrets, or the beginning of the payload. Also recorded for denied acts. `None` if only the
+ * hash is recorded.
  */
 content: string | null, 
 /**
@@ -974,7 +977,7 @@ contentBytes: number | null,
  */
 decision: string, 
 /**
- * Duration of the approval. `None` for an act that was not approved.
+ * Scope for which the approval is valid. `None` for an act that was not approved.
  */
 scope: ApprovalScope | null, 
 /**
@@ -1041,19 +1044,20 @@ export type AuditRange = {
  */
 limit: number, 
 /**
- * Number of the entry before which the page ends, or `None` to start with the newest entry.
+ * Number below which the numbers of the returned entries must be, to request older entries. `None` starts with the
+ * newest entry.
  */
 before: number | null, 
 /**
- * Name of the server that the entry concerns.
+ * Name of the server that the returned entries must concern.
  */
 server: string | null, 
 /**
- * Kind of the entry, as in `kind`.
+ * Kind that the returned entries must have, as in `kind`.
  */
 kind: string | null, 
 /**
- * Kind of decision, as in `decision`.
+ * Decision that the returned entries must have, as in `decision`.
  */
 decision: string | null, 
 /**
@@ -1104,7 +1108,7 @@ export type AuditVerdict = {
  */
 whole: boolean, 
 /**
- * `true` if the seals also prove that Drawbridge wrote all entries.
+ * `true` if the log has no problem, and its seals prove that Drawbridge wrote all entries.
  */
 proved: boolean, 
 /**
@@ -1112,11 +1116,11 @@ proved: boolean,
  */
 entries: number, 
 /**
- * Number of the first entry in the log.
+ * Number of the first entry in the log, or `None` if the log is empty.
  */
 first: number | null, 
 /**
- * Number of the last entry in the log.
+ * Number of the last entry in the log, or `None` if the log is empty.
  */
 last: number | null, 
 /**
@@ -1129,7 +1133,8 @@ removed: number | null,
  */
 seal: AuditSeal, 
 /**
- * Problems that the verification found. The list is bounded. Further problems are only counted in `more`.
+ * Problems that the verification found. The length of the list is limited, and `more` counts the remaining
+ * problems.
  */
 findings: Array<AuditFinding>, 
 /**
@@ -1246,7 +1251,7 @@ redirectPort: number | null,
  */
 secretNames: Array<string>, 
 /**
- * Further settings found in pasted text, which the page returns unchanged when it adds the server. `None` for a
+ * Further settings found in pasted text, which the UI returns unchanged when it adds the server. `None` for a
  * configured server, whose settings are preserved.
  */
 rest: AdvancedAuthSettings | null, };
@@ -1261,6 +1266,7 @@ export type Authorization = {
 server: string, 
 /**
  * Reason why the server does not support signing in: it is local, or its settings have an `Authorization` header.
+ * `None` if the server supports it.
  */
 unsupportedReason: string | null, 
 /**
@@ -1272,7 +1278,7 @@ account: Account | null,
  */
 inProgress: SignInProgress | null, 
 /**
- * Reason why the last sign-in failed, with the suggested remedy.
+ * Reason why the last sign-in failed, with the suggested remedy, or `None` if it did not fail.
  */
 failureMessage: string | null, 
 /**
@@ -1301,7 +1307,7 @@ path: string,
  */
 namedBy: PathMention, 
 /**
- * The proposal to add a folder that makes the path accessible, or the reason why there is none.
+ * The folder to add to the sandbox so that the path becomes accessible, or the reason why none is proposed.
  */
 proposal: FolderProposal, };
 
@@ -1328,6 +1334,15 @@ folder: string,
 author: string | null, };
 
 /**
+ * Content of the signature block after the archive of a bundle. Not verified, so no decision may depend on it.
+ */
+export type BundleSignature = { "state": "absent" } | { "state": "claimed", 
+/**
+ * Common name in the signer's certificate, safe to print.
+ */
+name: string, } | { "state": "unreadable" };
+
+/**
  * Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
  * each.
  */
@@ -1351,7 +1366,7 @@ progress: number,
  */
 total: number | null, 
 /**
- * Description of the call's current step, written by the server.
+ * Description of the call's current step, written by the server, or `None` if it sent none.
  */
 message: string | null, };
 
@@ -1382,7 +1397,7 @@ id: string,
  */
 status: TaskStatus, 
 /**
- * Description of the task's status, written by the server.
+ * Description of the task's status, written by the server, or `None` if it sent none.
  */
 message: string | null, 
 /**
@@ -1460,19 +1475,22 @@ freshUntil: CatalogExpiry, };
  */
 export type CatalogExpiry = { 
 /**
- * Time until which the list of tools is fresh.
+ * Time until which the list of tools is fresh, in milliseconds since 1970, or `None` if the server specifies none.
  */
 tools: number | null, 
 /**
- * Time until which the list of prompts is fresh.
+ * Time until which the list of prompts is fresh, in milliseconds since 1970, or `None` if the server specifies
+ * none.
  */
 prompts: number | null, 
 /**
- * Time until which the list of resources is fresh.
+ * Time until which the list of resources is fresh, in milliseconds since 1970, or `None` if the server specifies
+ * none.
  */
 resources: number | null, 
 /**
- * Time until which the list of resource templates is fresh.
+ * Time until which the list of resource templates is fresh, in milliseconds since 1970, or `None` if the server
+ * specifies none.
  */
 templates: number | null, };
 
@@ -1545,19 +1563,19 @@ title: string, };
  */
 export type ClaimRule = { 
 /**
- * Required value of `readOnlyHint`: the tool claims that it only reads.
+ * Required value of `readOnlyHint`. A tool without the hint counts as `false`. `None` accepts both values.
  */
 readOnly: boolean | null, 
 /**
- * Required value of `destructiveHint`: the tool claims that it destroys data, or makes no claim.
+ * Required value of `destructiveHint`. A tool without the hint counts as `true`. `None` accepts both values.
  */
 destructive: boolean | null, 
 /**
- * Required value of `idempotentHint`: the tool claims that a repeated call has no further effect.
+ * Required value of `idempotentHint`. A tool without the hint counts as `false`. `None` accepts both values.
  */
 idempotent: boolean | null, 
 /**
- * Required value of `openWorldHint`: the tool claims that it interacts with external entities, or makes no claim.
+ * Required value of `openWorldHint`. A tool without the hint counts as `true`. `None` accepts both values.
  */
 openWorld: boolean | null, };
 
@@ -1665,7 +1683,7 @@ message: string, };
  */
 export type ConsentDecision = { "action": "allow", 
 /**
- * Duration for which the approval applies.
+ * Scope of the approval: only this act, or also later acts of the session, of the conversation or at any time.
  */
 scope: ApprovalScope, 
 /**
@@ -1726,8 +1744,8 @@ askedAt: number,
  */
 origin: ConsentRequestOrigin, 
 /**
- * Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
- * Several requests of one round count once.
+ * Number of the round of input requests in which the server sent this request during a call, from 1. Several
+ * requests of one round have the same number. `None` if no call led to the request.
  */
 round: number | null, 
 /**
@@ -1735,7 +1753,7 @@ round: number | null,
  */
 body: ConsentRequestBody, 
 /**
- * Durations of an approval that the user may choose.
+ * Scopes of an approval among which the user may choose.
  */
 scopes: Array<ApprovalScope>, 
 /**
@@ -1743,12 +1761,12 @@ scopes: Array<ApprovalScope>,
  */
 reason: string, 
 /**
- * The reason if no rule or grant overrides it, so that each such act requires a decision of its own. `None` if a
- * rule or grant can allow such acts.
+ * Category of `reason` if no rule or grant can override it, so that each such act requires its own decision.
+ * `None` if a rule or grant can allow such acts without consent.
  */
 stricterReason?: StricterReason, 
 /**
- * Review state and findings for the tool, prompt or result.
+ * Review state of the tool, prompt or result, and warnings about it.
  */
 marks: ReviewMarks, 
 /**
@@ -1757,7 +1775,7 @@ marks: ReviewMarks,
 call?: string, };
 
 /**
- * Subject of a consent request, with the payload that an approval releases.
+ * Subject of a consent request, with the payload that an approval allows to send.
  */
 export type ConsentRequestBody = { "kind": "start_server", 
 /**
@@ -1777,7 +1795,7 @@ args: Array<string>,
  */
 env: Array<[string, string]>, 
 /**
- * Working directory of the server.
+ * Working directory of the server, or `None` if it starts in the private home of its sandbox.
  */
 cwd: string | null, 
 /**
@@ -1833,8 +1851,8 @@ earlierApproval: EarlierApproval | null, } | { "kind": "tool",
  */
 tool: string, 
 /**
- * Name of the tool on the server whose shown app provides the tool and receives the call. `None` if the server
- * does.
+ * Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call.
+ * `None` if the server itself does both.
  */
 app?: string, 
 /**
@@ -1876,8 +1894,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
- * also covers the configuration of the server.
+ * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
+ * `grant_hash`, which also covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
@@ -1885,7 +1903,8 @@ definitionHash?: string, } | { "kind": "result",
  */
 tool: string, 
 /**
- * Name of the tool on the server whose shown app provides the called tool. `None` if the server does.
+ * Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
+ * itself provides it.
  */
 app?: string, 
 /**
@@ -1917,7 +1936,7 @@ step: SamplingStep,
  */
 request: SamplingRequest, 
 /**
- * Response that would be sent to the server, in the last step.
+ * Response that would be sent to the server, or `None` until a model or the user has written one.
  */
 response: SamplingResponse | null, 
 /**
@@ -1929,11 +1948,12 @@ model: SamplingModel | null,
  */
 requestedTokens: number, 
 /**
- * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ * Content that the provider's API can't represent, and how each kind is converted.
  */
 losses: Array<SamplingLoss>, 
 /**
- * `true` if the model can be run again, because the same request was already approved and sent to it.
+ * `true` if the user can let the model respond again, because the same request was already approved and sent
+ * to it.
  */
 canRerun: boolean, 
 /**
@@ -1989,7 +2009,7 @@ scopes: Array<string>,
  */
 heldScopes: Array<string>, 
 /**
- * Kind of client identifier that Drawbridge uses.
+ * Origin of the client identifier that Drawbridge uses.
  */
 client: ClientIdentity, 
 /**
@@ -2072,8 +2092,8 @@ conversation: string,
  */
 untrustedServers: Array<string>, 
 /**
- * Content of the called server that the model has already read in the conversation, and after which the
- * server's data flow settings require consent for its calls.
+ * Content of the called server that the model has already read in the conversation, and because of which the
+ * data flow settings of the server require consent for this call.
  */
 sameServerReadings?: Array<Reading>, } | { "by": "app", 
 /**
@@ -2129,7 +2149,8 @@ effect: RuleEffect,
  */
 fit: string, 
 /**
- * Index of the argument condition that does not hold, counted from 0.
+ * Index of the argument condition that does not hold, counted from 0, if `fit` is `other-argument`. Otherwise
+ * `None`.
  */
 argument: number | null, 
 /**
@@ -2233,7 +2254,8 @@ title: string,
  */
 updatedAt: number, 
 /**
- * Items from the first one to the head of the selected branch, in order. Their `siblings` refer to other branches.
+ * Items of the selected branch up to its last one, in order. Their `siblings` refer to other branches. Earlier
+ * items may be missing, see `has_more`.
  */
 items: Array<ConversationItem>, 
 /**
@@ -2253,7 +2275,7 @@ answering: boolean,
  */
 hasMore: boolean, 
 /**
- * Unsent text in the composer.
+ * Unsent text in the message field of the conversation.
  */
 draft: string, };
 
@@ -2275,11 +2297,11 @@ costs: Array<Cost>,
  */
 unpriced: number, 
 /**
- * Number of tokens in the latest request and its reply, in the selected branch.
+ * Number of tokens in the latest request and its reply in the selected branch, or `None` if unknown.
  */
 contextUsed: number | null, 
 /**
- * Context size of the model in tokens.
+ * Context size of the conversation's model in tokens, or `None` if unknown.
  */
 context: number | null, };
 
@@ -2304,7 +2326,7 @@ at: number,
  */
 state?: ItemState, 
 /**
- * Number that the next `reply_delta` event of the item has, or `None` if the item does not stream.
+ * Value of `seq` in the next `reply_delta` event of the item, or `None` if the item does not stream.
  */
 seq?: number, 
 /**
@@ -2317,7 +2339,7 @@ siblings?: Array<string>,
  */
 body: ItemBody, 
 /**
- * Large contents that are omitted from `body`, where empty strings replace them.
+ * Large contents that are omitted from `body`, where empty strings replace them. `None` if nothing is omitted.
  */
 omitted?: Array<OmittedContent>, };
 
@@ -2401,7 +2423,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name of the tool on the server whose shown app provides this tool. `None` if the server does.
+ * Name, on the server, of the tool whose displayed MCP app provides this tool. `None` if the server itself
+ * provides it.
  */
 app?: string, 
 /**
@@ -2418,7 +2441,7 @@ tokens: number,
 state: ToolState, };
 
 /**
- * Tools of a conversation, and the way in which they are sent to its model.
+ * Tools of a conversation's servers, and the choice whether its model receives all of them or searches for them.
  */
 export type ConversationTools = { 
 /**
@@ -2426,11 +2449,12 @@ export type ConversationTools = {
  */
 tools: Array<ConversationTool>, 
 /**
- * Estimated number of tokens of all usable tools, at four bytes per token.
+ * Estimated number of tokens in the definitions of all usable tools, at four bytes per token.
  */
 tokens: number, 
 /**
- * Number of tokens above which the model has to search for tools instead of receiving all of them.
+ * Number of tokens of tool definitions above which the model has to search for tools instead of receiving all of
+ * them.
  */
 threshold: number, 
 /**
@@ -2611,7 +2635,7 @@ toolUse: string, } | { "type": "result",
 result: ToolResult, };
 
 /**
- * Act on which the policy decides in a dry run.
+ * Request for a dry run, which returns the decision that the policy would make on an act.
  */
 export type DryRun = { 
 /**
@@ -2673,13 +2697,14 @@ considered: Array<ConsideredRule>,
  */
 assumedUnchanged: boolean, 
 /**
- * Review state of the called tool, from the server's current or last session.
+ * Review state of the called tool, from the server's current or last session. `None` for acts other than tool
+ * calls.
  */
 reviewState: ReviewState | null, 
 /**
  * `true` if the settings of the server exclude the tool from those for models, so that calls by models are
- * refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
- * `effect` applies to calls by other callers.
+ * refused. If the dry run is about a call after untrusted content, which only a model can make, `effect` is this
+ * refusal. Otherwise `effect` is the decision about a call by the user.
  */
 isToolTurnedOff: boolean, };
 
@@ -2759,12 +2784,12 @@ clientId: string,
 clientSecret: string | null, };
 
 /**
- * Kind of failure, by which the page selects an action.
+ * Kind of failure, by which the UI selects an action.
  */
 export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
- * Change of the state that the page displays.
+ * Change of the state that the UI displays.
  */
 export type Event = { "type": "server_changed", 
 /**
@@ -2860,11 +2885,11 @@ conversation: string,
  */
 item: ConversationItem, 
 /**
- * `true` if a model is replying in the conversation.
+ * `true` if a model is replying in the conversation after the change.
  */
 answering: boolean, } | { "type": "app_view_changed", 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
@@ -2881,7 +2906,8 @@ settings: Settings, } | { "type": "rules_changed" } | { "type": "config_problem"
 problem: ConfigProblem | null, };
 
 /**
- * Batch of consecutive events. If events are missing before it, the page reads the snapshot again.
+ * Batch of consecutive events. If `first` does not follow the last event of the previous batch, events are missing,
+ * and the UI reads the snapshot again.
  */
 export type Events = { 
 /**
@@ -2967,9 +2993,9 @@ name: string | null,
  */
 secrets: Array<string>, 
 /**
- * Notes about secrets in arguments and URLs, which are omitted.
+ * Parts from which a secret was removed, other than variables and headers.
  */
-notes: Array<string>, 
+removed: Array<SecretPlace>, 
 /**
  * Omitted settings.
  */
@@ -3008,7 +3034,7 @@ omissions: ExportOmissions, };
 /**
  * Kind of a server's failure, which programs can distinguish.
  */
-export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "unresponsive" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
  * Type of a form field, with the constraints on its value.
@@ -3157,7 +3183,7 @@ folder: string,
  */
 names: Array<string>, 
 /**
- * Number of entries of the folder, at most 1000.
+ * Number of entries of the folder. Counted up to 1000.
  */
 count: number, } | { "is": "none", 
 /**
@@ -3313,7 +3339,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name of the tool on the server whose shown app provides the found tool. `None` if the server does.
+ * Name, on the server, of the tool whose displayed MCP app provides the found tool. `None` if the server itself
+ * provides it.
  */
 app?: string, 
 /**
@@ -3368,7 +3395,7 @@ tool: string | null,
  */
 scope: ApprovalScope, 
 /**
- * Identifier of the conversation that the grant is limited to.
+ * Identifier of the conversation that the grant is limited to, or `None` if it is not limited to one.
  */
 conversation: string | null, 
 /**
@@ -3376,7 +3403,7 @@ conversation: string | null,
  */
 since: number, 
 /**
- * Time at which the grant expires, in milliseconds since 1970.
+ * Time at which the grant expires, in milliseconds since 1970, or `None` if it has no expiry.
  */
 expiresAt: number | null, 
 /**
@@ -3451,7 +3478,7 @@ src: string,
 mimeType: string | null, };
 
 /**
- * App whose settings define servers.
+ * App, such as another MCP host, whose settings define servers.
  */
 export type ImportApp = { 
 /**
@@ -3476,8 +3503,8 @@ servers: Array<ImportCandidate>, };
  */
 export type ImportCandidate = { 
 /**
- * Hash of the configuration that the import would create, without its secrets, and of the place where it was
- * found. The server is only imported if the hash is unchanged.
+ * Hash over the configuration that the import would create, without its secrets, and over the place where the
+ * server was found. The server is imported only if this hash is still the same at the time of the import.
  */
 id: string, 
 /**
@@ -3497,7 +3524,7 @@ transport: string,
  */
 target: string, 
 /**
- * Working directory of a local server, if the app configures one.
+ * Working directory of a local server, if the other app's settings contain one.
  */
 folder: string | null, 
 /**
@@ -3529,11 +3556,12 @@ placeholders: Array<ImportPlaceholder>,
  */
 isDisabled: boolean, 
 /**
- * Tools that the app offers to its model, and that Drawbridge would also offer. `None` for all tools.
+ * Filter for the tools that the other app offers to its model. Drawbridge would offer the same tools. `None` for
+ * all tools.
  */
 tools: ToolFilter | null, 
 /**
- * Settings that are not imported, and the reason why the server can't be imported, if it can't.
+ * Notes about the import, such as settings that are not imported, or the reason why the server can't be imported.
  */
 notes: Array<ImportNote>, };
 
@@ -3591,7 +3619,7 @@ text: string, };
 /**
  * Kind of a note about a found server, by which the user interface translates the note.
  */
-export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "reason";
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "more_plain_passwords" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "more_placeholders" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "more_warnings" | "reason";
 
 /**
  * The other app and settings file in which a server was found.
@@ -3627,7 +3655,7 @@ name: string | null,
  */
 onlyThisRun: string | null, 
 /**
- * Reason why the server was not imported.
+ * Reason why the server was not imported, or `None` if it was.
  */
 problem: string | null, };
 
@@ -3666,7 +3694,7 @@ export type ImportPreview = {
  */
 servers: Array<ImportedServer>, 
 /**
- * Reason why the text can't be parsed, with line and column where known.
+ * Reason why the text can't be parsed, with line and column where known. `None` if it was parsed.
  */
 problem: ConfigProblem | null, };
 
@@ -3688,7 +3716,7 @@ ids: Array<string>, };
  */
 export type ImportSignIn = { 
 /**
- * Client identifier at the authorization server.
+ * Client identifier at the authorization server, or `None` if the app configures none.
  */
 clientId: string | null, 
 /**
@@ -3709,7 +3737,7 @@ scopes: Array<string>, };
  */
 export type ImportSource = { 
 /**
- * Identifier of the only app whose settings are searched, or `None` for all known apps.
+ * Identifier of the one app whose settings are searched, or `None` to search those of all known apps.
  */
 app: string | null, 
 /**
@@ -4028,7 +4056,7 @@ range: string,
 version: string, };
 
 /**
- * Server that the user can install. Nothing is unpacked, started or approved yet.
+ * Server that the user can install, with its install plan. Nothing is unpacked, started or approved yet.
  */
 export type InstallOffer = { 
 /**
@@ -4096,11 +4124,11 @@ exposedSecrets: Array<string>,
  */
 notes: Array<InstallNote>, 
 /**
- * Availability of a sandbox for the server, with the reason if there is none.
+ * Result of determining if the server can run in a sandbox, with the reason if it can't.
  */
 containment: InstallContainment, 
 /**
- * Suggested sandbox of the server.
+ * Suggested sandbox of the server, or `None` if it can't run in one.
  */
 sandbox: Sandbox | null, };
 
@@ -4113,7 +4141,8 @@ export type InstallPreview = {
  */
 inputProblems: { [key in string]: InputProblem }, 
 /**
- * Problem that does not belong to an input, such as a name that is already in use or an invalid URL.
+ * Problem that does not belong to an input, such as a name that is already in use or an invalid URL. `None` if
+ * there is none.
  */
 problem: string | null, 
 /**
@@ -4276,7 +4305,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name of the tool on its server whose app provides the called tool, or `None` if the server provides it.
+ * Name, on the server, of the tool whose MCP app provides the called tool. `None` if the server itself
+ * provides it.
  */
 app?: string, 
 /**
@@ -4305,7 +4335,8 @@ took: number,
  */
 used?: ToolUsed, 
 /**
- * Number of bytes of the result's text that the model did not receive because of the limit on its length.
+ * Number of bytes of the result's text that the model did not receive, because the text is longer than the
+ * limit. `None` if the model received the whole text.
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
@@ -4349,7 +4380,7 @@ name: string,
  */
 contents: Array<ResourceContents>, 
 /**
- * Set if the item is a skill, whose text contains instructions that the user selected.
+ * Set if the item is a skill. The model then receives its text as instructions that the user has chosen.
  */
 skill?: boolean, };
 
@@ -4375,7 +4406,8 @@ export type ItemRange = {
  */
 conversation: string, 
 /**
- * Identifier of the item before which the page ends, or `None` for the last items of the selected branch.
+ * Identifier of the item that follows the returned items, or `None` to return the last items of the selected
+ * branch.
  */
 before: string | null, 
 /**
@@ -4409,7 +4441,7 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
- * Language in which the page and notifications are displayed.
+ * Language in which the UI and notifications are displayed.
  */
 export type Language = "system" | "en" | "zh";
 
@@ -4457,12 +4489,12 @@ role: LaunchFileRole,
 changed: boolean, };
 
 /**
- * The way in which a command uses a launch file.
+ * Reason why a file decides what a command runs.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
 /**
- * A limit, the usage that counts towards it, and the number of violations.
+ * A limit, the present usage that counts towards it, and how often it was exceeded.
  */
 export type LimitCounter = { 
 /**
@@ -4474,7 +4506,7 @@ current: number,
  */
 limit: number, 
 /**
- * Number of events beyond the limit, which were refused, omitted or slowed down.
+ * Number of events beyond the limit, each of which was refused, omitted or slowed down.
  */
 excess: number, };
 
@@ -4562,11 +4594,11 @@ requestedVersion: string | null,
  */
 version: PackageVersion | null, 
 /**
- * Reason why the version could not be determined.
+ * Reason why the version could not be determined, or `None` if it could.
  */
 unknown: UnknownPackage | null, 
 /**
- * Version that was approved last, if a different one would run now.
+ * Version that the user approved last, or `None` if the same version would run now or none was approved.
  */
 before: PackageVersion | null, 
 /**
@@ -4578,7 +4610,7 @@ replaced: boolean,
  */
 unpinned: Array<string>, 
 /**
- * Command line as in the settings, before the version is inserted.
+ * Command line as in the settings, before Drawbridge inserts the version of the package.
  */
 configured: string, };
 
@@ -4600,7 +4632,7 @@ name: string,
 isIdentical: boolean, };
 
 /**
- * Content that a wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type LossyConversion = { 
 /**
@@ -4743,11 +4775,11 @@ id: string,
  */
 name: string, 
 /**
- * Context size in tokens, for request and reply together.
+ * Context size in tokens, for request and reply together, or `None` if unknown.
  */
 context: number | null, 
 /**
- * Maximum number of tokens in a reply.
+ * Maximum number of tokens in a reply, or `None` if unknown.
  */
 maxOutput: number | null, 
 /**
@@ -4755,23 +4787,23 @@ maxOutput: number | null,
  */
 price: ModelPrice | null, 
 /**
- * `true` if the model accepts images.
+ * `true` if the model accepts images, or `None` if unknown.
  */
 images: boolean | null, 
 /**
- * `true` if the model accepts audio.
+ * `true` if the model accepts audio, or `None` if unknown.
  */
 audio: boolean | null, 
 /**
- * `true` if the model accepts files.
+ * `true` if the model accepts files, or `None` if unknown.
  */
 files: boolean | null, 
 /**
- * `true` if the model supports tools.
+ * `true` if the model supports tool calls, or `None` if unknown.
  */
 tools: boolean | null, 
 /**
- * `true` if the model supports thinking.
+ * `true` if the model can reason before it replies (thinking), or `None` if unknown.
  */
 thinking: boolean | null, };
 
@@ -4798,7 +4830,7 @@ priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
 export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
 
 /**
- * Price of a model per million tokens.
+ * Price of a model, per million tokens of requests and of replies.
  */
 export type ModelPrice = { 
 /**
@@ -4844,7 +4876,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider, which determines the API that Drawbridge uses.
  */
 kind: ProviderKind, 
 /**
@@ -4856,7 +4888,7 @@ url: string,
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and the conversion of each kind.
+ * Content that the provider's API can't represent, and the conversion of each kind.
  */
 losses: Array<LossyConversion>, 
 /**
@@ -4987,9 +5019,9 @@ description: string,
  */
 author: string, 
 /**
- * Description of the bundle's signature, which is not verified.
+ * Signature of the bundle, which is not verified.
  */
-signature: string, 
+signature: BundleSignature, 
 /**
  * Folder into which the bundle would be unpacked.
  */
@@ -5003,7 +5035,7 @@ files: number,
  */
 unpackedBytes: number, 
 /**
- * Parts of the manifest that are not used.
+ * Warnings about parts of the manifest that Drawbridge does not use.
  */
 warnings: Array<ManifestWarning>, };
 
@@ -5071,7 +5103,7 @@ hash: string, };
 export type OmittedSetting = "working_folder" | "sandbox" | "sign_in" | "revision" | "tools";
 
 /**
- * Request to show the app of a tool call.
+ * Request to display the MCP app of a called tool.
  */
 export type OpenApp = { 
 /**
@@ -5083,11 +5115,11 @@ server: string,
  */
 tool: string, 
 /**
- * Call that the app displays.
+ * Tool call whose arguments and result the app displays.
  */
 call: DisplayedCall, 
 /**
- * Appearance and place of the app.
+ * Host context that the app receives, such as its theme, display mode and size.
  */
 context: AppContext, };
 
@@ -5130,7 +5162,7 @@ integrity: string | null,
 source: string | null, };
 
 /**
- * The text in which a `BlockedPath` occurs.
+ * The text in which the path of a `BlockedPath` was found.
  */
 export type PathMention = "command" | "server";
 
@@ -5335,7 +5367,7 @@ text: string, };
 export type Preset = "balanced" | "careful";
 
 /**
- * Part of the value of a variable or header.
+ * Part of the value of a variable or header in a preview.
  */
 export type PreviewedPart = { "text": string } | "secret" | "kept";
 
@@ -5449,7 +5481,7 @@ others: JsonValue | null,
  */
 hash: string, 
 /**
- * Review state of the prompt's definition, with findings for the user.
+ * Review state of the prompt's definition, and warnings about it for the user.
  */
 marks: ReviewMarks, };
 
@@ -5510,11 +5542,11 @@ messages: Array<Message>, };
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
 
 /**
- * Request to propose a sandbox for the server in a start request.
+ * Request for a sandbox proposal for a server whose start waits for consent.
  */
 export type ProposeSandbox = { 
 /**
- * Identifier of the consent request.
+ * Identifier of the consent request for the start of the server.
  */
 id: string, 
 /**
@@ -5578,7 +5610,7 @@ models: number,
  */
 reply: string | null, 
 /**
- * Time to the first token of the reply, in milliseconds.
+ * Time from the request to the first token of the reply, in milliseconds. `None` if no reply was received.
  */
 firstTokenMilliseconds: number | null, 
 /**
@@ -5646,8 +5678,8 @@ server: string,
  */
 skill: string, 
 /**
- * Hash of the entry that was shown to the user. The request fails if the entry has changed since. `None` reads the
- * current skill.
+ * Hash of the skill's list entry that was shown to the user. The request fails if the entry has changed since.
+ * `None` reads the skill as it is listed now.
  */
 shownHash: string | null, 
 /**
@@ -5656,7 +5688,7 @@ shownHash: string | null,
 file: string | null, };
 
 /**
- * Record of content that a conversation has read from one server.
+ * Record that content of a server was read in a conversation, and so may influence the model.
  */
 export type Reading = { 
 /**
@@ -5679,7 +5711,7 @@ name: string,
 openWorld: boolean, };
 
 /**
- * Kind of content that a conversation has read.
+ * Kind of a server's content that was read in a conversation.
  */
 export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
 
@@ -5697,7 +5729,7 @@ server: string,
 list: ListName, };
 
 /**
- * Origin of a registry response.
+ * Origin and age of a registry response.
  */
 export type RegistryAnswer = { 
 /**
@@ -5788,7 +5820,7 @@ nextCursor: string | null,
 answer: RegistryAnswer, };
 
 /**
- * Account or domain that owns the namespace of a server's name. Implies nothing about the code.
+ * Account or domain that owns the namespace in a server's name. The ownership implies nothing about the server's code.
  */
 export type RegistryPublisher = { 
 /**
@@ -5821,8 +5853,8 @@ official: boolean,
  */
 named: boolean, 
 /**
- * Name of the header that is sent with each request to the registry. Its value is stored in the keychain and never
- * returned.
+ * Name of the header that is sent with each request to the registry, or `None` if there is none. The value of the
+ * header is stored in the keychain and never returned.
  */
 header: string | null, };
 
@@ -6220,7 +6252,7 @@ tools: Array<ReviewedDefinition>,
 prompts: Array<ReviewedDefinition>, };
 
 /**
- * Review state of a definition, with findings for the user.
+ * Review state of a definition, and warnings about it for the user.
  */
 export type ReviewMarks = { 
 /**
@@ -6228,12 +6260,12 @@ export type ReviewMarks = {
  */
 review: ReviewState | null, 
 /**
- * `true` if the server has reported a change of the list that was not read yet. Until it is read, each use of the
- * list's items requires consent.
+ * `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
+ * list again yet. Until then, each use of the list's items requires consent.
  */
 outdated: boolean, 
 /**
- * Differences from the definition that the user reviewed.
+ * Differences from the definition that the user reviewed, or `None` if there are none.
  */
 diff: DefinitionDiff | null, 
 /**
@@ -6251,7 +6283,7 @@ flags: Array<Flag>, };
 export type ReviewState = "reviewed" | "new" | "changed";
 
 /**
- * Definition as it was shown to the user.
+ * Reference to a definition of a tool or prompt, as it was shown to the user.
  */
 export type ReviewedDefinition = { 
 /**
@@ -6276,7 +6308,7 @@ server: string,
  */
 identity: Array<[string, string]>, 
 /**
- * Time at which the user last approved the identity, in milliseconds since 1970.
+ * Time at which the user last approved the identity, in milliseconds since 1970, or `None` if unknown.
  */
 identitySince: number | null, 
 /**
@@ -6302,7 +6334,7 @@ apps: Array<ApprovedApp>, };
 export type Role = "user" | "assistant";
 
 /**
- * Folders that a server may know of (roots).
+ * Folders whose paths a server receives as its roots.
  */
 export type RootsState = { 
 /**
@@ -6314,7 +6346,8 @@ decided: boolean,
  */
 folders: Array<string>, 
 /**
- * Folders that the server receives. With a sandbox, only those that it can access.
+ * Absolute paths that the server actually receives: all of `folders`, or, with a sandbox, only those that the
+ * sandbox allows it to access.
  */
 sentFolders: Array<string>, };
 
@@ -6323,7 +6356,7 @@ sentFolders: Array<string>, };
  */
 export type Rule = { 
 /**
- * Number of the rule in its source, as text. Empty for a new rule.
+ * Number of the rule, as text, which identifies the rule in its source. Empty for a new rule.
  */
 id: string, 
 /**
@@ -6343,7 +6376,8 @@ server: string,
  */
 tool: string | null, 
 /**
- * Direction in which the payload is sent.
+ * Direction of the acts that the rule applies to: from the host to servers, such as calls, or from servers, such
+ * as sampling.
  */
 direction: RuleDirection, 
 /**
@@ -6351,11 +6385,11 @@ direction: RuleDirection,
  */
 arguments: Array<ArgumentRule>, 
 /**
- * Condition on the server's claims about the tool.
+ * Condition on the server's claims about the tool, or `None` if the rule has none.
  */
 annotations: ClaimRule | null, 
 /**
- * Limits that a rule must have if it allows sampling requests.
+ * Limits on the sampling requests that the rule allows. A rule that allows sampling requests must have them.
  */
 sampling?: SamplingBudget, 
 /**
@@ -6363,7 +6397,7 @@ sampling?: SamplingBudget,
  */
 scope: RuleScope, 
 /**
- * Expiry of the rule, in milliseconds since 1970.
+ * Time at which the rule expires, in milliseconds since 1970, or `None` if it has no expiry.
  */
 expiresAt: number | null, 
 /**
@@ -6375,7 +6409,8 @@ note: string,
  */
 trustedServer: boolean, 
 /**
- * Glob pattern for the identity of servers: a command line, program or URL. Not permitted in a rule that allows.
+ * Glob pattern for the command line, the program or the URL of servers, or `None` if the rule has no such
+ * condition. Not permitted in a rule that allows.
  */
 identity: string | null, 
 /**
@@ -6411,7 +6446,7 @@ exists: boolean,
 problem: string | null, 
 /**
  * Time at which another program last changed the rule file since Drawbridge was started, in milliseconds since
- * 1970.
+ * 1970. `None` if no program did.
  */
 changed: number | null, };
 
@@ -6424,7 +6459,7 @@ export type RuleRef = {
  */
 source: RuleSource, 
 /**
- * Number of the rule in its source.
+ * Number of the rule, as text, which identifies the rule in its source.
  */
 id: string, };
 
@@ -6451,7 +6486,7 @@ export type RuleUse = {
  */
 rule: RuleRef, 
 /**
- * Time and originator of the last act that the rule allowed.
+ * Time of the last act that the rule allowed, and originator of the act.
  */
 lastUse: LastUse, };
 
@@ -6489,20 +6524,20 @@ export type SamplingLimits = {
  */
 requests: number | null, 
 /**
- * Maximum number of tokens, of requests and responses together.
+ * Maximum number of tokens, of requests and responses together, or `None` for no limit.
  */
 tokens: number | null, 
 /**
- * Maximum cost in millionths of a US dollar.
+ * Maximum cost in millionths of a US dollar, or `None` for no limit.
  */
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent, and its conversion.
+ * Content that a provider's API can't represent, and its conversion.
  */
 export type SamplingLoss = { 
 /**
- * Kind of the content or parameter, by its stable name.
+ * Stable name of the kind of content or of the request parameter that can't be represented.
  */
 feature: string, 
 /**
@@ -6553,7 +6588,8 @@ total: SamplingUsage,
  */
 reachedLimit: ReachedSamplingLimit | null, 
 /**
- * `true` if the settings changed after the server was started, so that they apply only after a restart.
+ * `true` if the server must be restarted, because the sampling capability that was declared to it differs from the
+ * current settings.
  */
 outdated: boolean, };
 
@@ -6566,7 +6602,7 @@ export type SamplingRequest = {
  */
 messages: Array<Message>, 
 /**
- * System prompt that the server requests.
+ * System prompt that the server requests, or `None` if it requests none.
  */
 systemPrompt: string | null, 
 /**
@@ -6574,7 +6610,7 @@ systemPrompt: string | null,
  */
 maxTokens: number, 
 /**
- * Sampling temperature of the model.
+ * Sampling temperature that the server requests, or `None` for the model's default.
  */
 temperature: number | null, 
 /**
@@ -6590,15 +6626,15 @@ includeContext: string | null,
  */
 modelHints: Array<string>, 
 /**
- * Priority of low cost, from 0 to 1.
+ * Priority that the server gives to low cost, from 0 to 1, or `None` if it gives none.
  */
 costPriority: number | null, 
 /**
- * Priority of speed, from 0 to 1.
+ * Priority that the server gives to speed, from 0 to 1, or `None` if it gives none.
  */
 speedPriority: number | null, 
 /**
- * Priority of capability, from 0 to 1.
+ * Priority that the server gives to the capabilities of the model, from 0 to 1, or `None` if it gives none.
  */
 intelligencePriority: number | null, 
 /**
@@ -6610,7 +6646,7 @@ tools: Array<SamplingTool>,
  */
 toolChoice: string | null, 
 /**
- * Metadata for the provider, as JSON.
+ * Metadata for the model's provider, as JSON.
  */
 metadata: JsonValue | null, };
 
@@ -6644,11 +6680,11 @@ text: string,
  */
 thinking: boolean, } | { "is": "done", 
 /**
- * Number of tokens in the request, as reported by the provider.
+ * Number of tokens in the request, as reported by the provider, or `None` if it reports none.
  */
 inputTokens: number | null, 
 /**
- * Number of tokens in the response, as reported by the provider.
+ * Number of tokens in the response, as reported by the provider, or `None` if it reports none.
  */
 outputTokens: number | null, 
 /**
@@ -6660,7 +6696,7 @@ micros: number | null,
  */
 noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
 /**
- * Stable identifier of the cause, independent of the language.
+ * Stable identifier of the error's cause.
  */
 code: ModelErrorCode, 
 /**
@@ -6793,7 +6829,7 @@ export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hos
 hosts: Array<string>, } | { "preset": "full" };
 
 /**
- * Result of proposing a sandbox for the server in a start request.
+ * Sandbox proposal for a server whose start waits for consent, or the reason why there is none.
  */
 export type SandboxOffer = { "is": "possible", 
 /**
@@ -6838,15 +6874,15 @@ mechanism: string,
  */
 folders: Array<SandboxFolder>, 
 /**
- * Paths of the server's program and its files, which are readable.
+ * Paths of the server's program and its files, which the server can read.
  */
 program: Array<string>, 
 /**
- * Paths of the operating system that are readable.
+ * Paths of the operating system that the server can read.
  */
 system: Array<string>, 
 /**
- * Private home folder of the server, readable and writable.
+ * Private home folder of the server, which it can read and write.
  */
 home: string, 
 /**
@@ -6863,7 +6899,7 @@ network: SandboxNetwork,
 limits: ResourceLimits, };
 
 /**
- * Stable identifier of the reason why a sandbox can't be set up. For each, the UI has a text and a button.
+ * Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each of them.
  */
 export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
 
@@ -6880,7 +6916,8 @@ plan: SandboxPlan | null,
  */
 problem: string | null, 
 /**
- * Stable identifier of the reason why the sandbox can't be set up.
+ * Stable identifier of the reason why the sandbox can't be set up, or `None` if the problem is not the sandbox or
+ * there is none.
  */
 cause?: SandboxProblem, 
 /**
@@ -6889,11 +6926,11 @@ cause?: SandboxProblem,
 missing?: Array<string>, };
 
 /**
- * Request to save a file that a shown app offers, at a place that the user selects.
+ * Request to save a file that a displayed MCP app offers, at a place that the user selects.
  */
 export type SaveAppFile = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
@@ -6986,6 +7023,15 @@ limit: number,
 before?: number, };
 
 /**
+ * Part of a server's configuration, outside of variables and headers, from which a secret was removed.
+ */
+export type SecretPlace = { "is": "argument", 
+/**
+ * Position of the argument, starting at 1.
+ */
+number: number, } | { "is": "sign_in" } | { "is": "url" } | { "is": "command" } | { "is": "folder" } | { "is": "sandbox" };
+
+/**
  * Result of storing the secrets of a server.
  */
 export type SecretStorageReport = { 
@@ -7045,7 +7091,7 @@ attachments: Array<MessageAttachment>,
  */
 model?: ModelRef, 
 /**
- * Identifier of the item after which the message is inserted, or `None` for the head of the selected branch.
+ * Identifier of the item after which the message is inserted, or `None` for the last item of the selected branch.
  */
 parent?: string, };
 
@@ -7066,7 +7112,7 @@ config: ServerConfig,
  */
 commandLine: string, 
 /**
- * URL of a remote server, parsed into its parts.
+ * URL of a remote server, parsed into its parts. `None` for a local server.
  */
 url: UrlParts | null, 
 /**
@@ -7090,11 +7136,12 @@ approved: boolean,
  */
 revision: string | null, 
 /**
- * Description of how the revision and the transport of a remote server were detected.
+ * Description of how the protocol revision, and for a remote server the transport, was detected. `None` before the
+ * detection.
  */
 detection: string | null, 
 /**
- * Unverified claims of the server about itself.
+ * Unverified claims of the server about itself, or `None` before the server has sent them.
  */
 claims: ServerClaims | null, 
 /**
@@ -7102,7 +7149,7 @@ claims: ServerClaims | null,
  */
 capabilities: Array<string>, 
 /**
- * Instructions of the server for a model. Untrusted.
+ * Instructions of the server for a model, or `None` if it provides none. Untrusted text.
  */
 instructions: string | null, 
 /**
@@ -7114,7 +7161,7 @@ counts: ListCounts,
  */
 unreviewed?: UnreviewedCounts, 
 /**
- * Folders that the server may know of (roots).
+ * Folders whose paths the server receives as its roots.
  */
 roots: RootsState, 
 /**
@@ -7134,7 +7181,8 @@ logLevel: string | null,
  */
 muted: boolean, 
 /**
- * Duration of the user's trust in the server, by which its tools may be called without a consent request.
+ * Duration of the user's trust in the server. While the server is trusted, its reviewed tools may be called
+ * without a consent request.
  */
 trust: TrustDuration, 
 /**
@@ -7143,16 +7191,16 @@ trust: TrustDuration,
 flow: DataFlow, 
 /**
  * Time at which a temporary mute ends, in milliseconds since 1970. A server is muted temporarily after the user
- * has denied three of its consent requests in a row.
+ * has denied three of its consent requests in a row. `None` if no temporary mute is in effect.
  */
 mutedUntil: number | null, 
 /**
- * Number of consent requests that were denied automatically since the user last denied all. Causes are a mute or
- * too many requests.
+ * Number of the server's requests that were refused automatically, because of a mute or too many requests, since
+ * the user last denied all pending requests of the server at once.
  */
 refusedConsentRequests: number, 
 /**
- * Findings about the server's claims about itself.
+ * Warnings about the server's claims about itself.
  */
 marks: ReviewMarks, 
 /**
@@ -7190,12 +7238,12 @@ kind: CallKind,
  */
 name: string, 
 /**
- * Name of the tool on the server whose shown app provides the called tool and receives the call. `None` if the
- * server does.
+ * Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call. `None`
+ * if the server itself does both.
  */
 app?: string, 
 /**
- * Time at which the call was made.
+ * Time at which the caller made the call.
  */
 startedAt: number, 
 /**
@@ -7253,7 +7301,8 @@ command: string,
  */
 args: Array<string>, 
 /**
- * Environment variables, in addition to the allow-listed ones.
+ * Environment variables of the server, in addition to those that Drawbridge passes on from its own
+ * environment.
  */
 env: { [key in string]: string }, 
 /**
@@ -7440,7 +7489,7 @@ at: number,
  */
 cause: string, } | { "is": "failed", 
 /**
- * Kind of the error, by which the page selects its message and actions.
+ * Kind of the error, by which the UI selects its message and actions.
  */
 reason: FailureReason, 
 /**
@@ -7477,28 +7526,28 @@ cause: string,
 signingIn: boolean, };
 
 /**
- * Request to change the appearance or place of a shown app.
+ * Request to change the host context of a displayed MCP app, such as its theme, display mode or size.
  */
 export type SetAppContext = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
- * Appearance and place of the app after the change.
+ * Host context of the app after the change.
  */
 context: AppContext, };
 
 /**
- * Request to let models use the tools of a shown app, or to turn them off.
+ * Request to let models use the tools of a displayed MCP app, or to turn them off.
  */
 export type SetAppTools = { 
 /**
- * Identifier of the shown app.
+ * Identifier of the displayed MCP app.
  */
 view: string, 
 /**
- * Hash of the definitions that were shown to the user, or `None` to turn the tools off.
+ * Hash of the tool definitions that were shown to the user, or `None` to turn the tools off.
  */
 hash: string | null, };
 
@@ -7516,7 +7565,8 @@ conversation: string,
 settings: ConversationSettings, };
 
 /**
- * Request to set the data flow settings of a server: which content from it requires consent before it is passed on.
+ * Request to set the data flow settings of a server: which of its content requires consent before later calls, and
+ * which results the user reviews before a model reads them.
  */
 export type SetDataFlow = { 
 /**
@@ -7524,12 +7574,12 @@ export type SetDataFlow = {
  */
 server: string, 
 /**
- * New settings. A request that omits a member is rejected.
+ * New data flow settings. A request that omits one of their members is rejected.
  */
 flow: DataFlow, };
 
 /**
- * Request to store the unsent text of a conversation's composer.
+ * Request to store the unsent text in the message field of a conversation.
  */
 export type SetDraft = { 
 /**
@@ -7537,7 +7587,7 @@ export type SetDraft = {
  */
 conversation: string, 
 /**
- * Text in the composer, which may be empty.
+ * Text in the message field, which may be empty.
  */
 text: string, };
 
@@ -7576,7 +7626,7 @@ id: string,
  */
 name: string, 
 /**
- * Wire protocol that the provider's API uses.
+ * Kind of the provider, which determines the API that Drawbridge uses.
  */
 kind: ProviderKind, 
 /**
@@ -7588,7 +7638,7 @@ url: string,
  */
 silenceSeconds?: number | null, 
 /**
- * Conversions that the user chose for content that the wire protocol can't represent.
+ * Conversions that the user chose for content that the provider's API can't represent.
  */
 conversions: Array<ConversionChoice>, };
 
@@ -7632,7 +7682,7 @@ name: string,
 value: string | null, };
 
 /**
- * Request to set the folders that a server may know of (roots).
+ * Request to set the folders whose paths a server receives as its roots.
  */
 export type SetRoots = { 
 /**
@@ -7640,7 +7690,7 @@ export type SetRoots = {
  */
 server: string, 
 /**
- * Absolute paths of the folders that the server may know of.
+ * Absolute paths of the folders that the server receives as its roots.
  */
 folders: Array<string>, };
 
@@ -7692,11 +7742,11 @@ trust: TrustDuration, };
  */
 export type Settings = { 
 /**
- * Color theme in which the page is displayed.
+ * Color theme in which the UI is displayed.
  */
 theme: Theme, 
 /**
- * Language in which the page and notifications are displayed.
+ * Language in which the UI and notifications are displayed.
  */
 language: Language, 
 /**
@@ -7736,7 +7786,7 @@ onClose: CloseAction,
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ * Zoom of the UI in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
  */
 zoom: number, 
 /**
@@ -7857,7 +7907,8 @@ conclusion: string,
 failed: boolean, };
 
 /**
- * Result of revoking the tokens at a sign-out. The local tokens are deleted in any case.
+ * Result of revoking the tokens at the authorization server after a sign-out. Drawbridge deletes its copies of the
+ * tokens in any case.
  */
 export type SignOutOutcome = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
 /**
@@ -7887,11 +7938,11 @@ description: string,
  */
 files: Array<SkillFile> | null, 
 /**
- * Members of the front matter that no other field contains.
+ * Members of the front matter of `SKILL.md` that no other field contains, as JSON. `None` if there are none.
  */
 others: JsonValue | null, 
 /**
- * Hash of the entry in the list. A later request to read the skill refers to it.
+ * Hash of the skill's entry in the list, by which a later request to read the skill refers to exactly this entry.
  */
 hash: string, };
 
@@ -7943,7 +7994,7 @@ skills: Array<Skill>,
 notes: Array<string>, };
 
 /**
- * State of the host that the page needs when it loads.
+ * State of the host that the UI needs when it loads.
  */
 export type Snapshot = { 
 /**
@@ -7984,7 +8035,7 @@ paths: AppPaths,
 version: string, };
 
 /**
- * Items created at the start of a reply.
+ * Identifiers of the items that were created when a reply started.
  */
 export type StartedReply = { 
 /**
@@ -7997,7 +8048,9 @@ message: string | null,
 reply: string, };
 
 /**
- * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own.
+ * Reason for consent that no rule or grant overrides, so that each such act requires a decision of its own. A new or
+ * changed tool is not such a reason, since its review ends it, and neither is untrusted content, after which a rule
+ * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
@@ -8030,7 +8083,7 @@ model?: string | null, };
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /**
- * Color theme in which the page is displayed.
+ * Color theme in which the UI is displayed.
  */
 export type Theme = "system" | "light" | "dark";
 
@@ -8089,7 +8142,7 @@ description: string | null,
  */
 inputSchema: JsonValue, 
 /**
- * JSON Schema of the tool's structured result.
+ * JSON Schema of the tool's structured result, or `None` if the server declares none.
  */
 outputSchema: JsonValue | null, 
 /**
@@ -8113,7 +8166,7 @@ others: JsonValue | null,
  */
 hash: string, 
 /**
- * Review state of the tool's definition, with findings for the user.
+ * Review state of the tool's definition, and warnings about it for the user.
  */
 marks: ReviewMarks, };
 
@@ -8122,19 +8175,21 @@ marks: ReviewMarks, };
  */
 export type ToolClaims = { 
 /**
- * `readOnlyHint`: the tool does not modify anything.
+ * Value of `readOnlyHint`: the tool does not modify anything. `None` if the server does not send the hint.
  */
 readOnly: boolean | null, 
 /**
- * `destructiveHint`: the tool may destroy data.
+ * Value of `destructiveHint`: the tool may destroy data. `None` if the server does not send the hint.
  */
 destructive: boolean | null, 
 /**
- * `idempotentHint`: a repeated equal call has no further effect.
+ * Value of `idempotentHint`: a repeated equal call has no further effect. `None` if the server does not send the
+ * hint.
  */
 idempotent: boolean | null, 
 /**
- * `openWorldHint`: the tool interacts with external entities.
+ * Value of `openWorldHint`: the tool interacts with external entities. `None` if the server does not send the
+ * hint.
  */
 openWorld: boolean | null, 
 /**
@@ -8180,7 +8235,8 @@ structuredProblem: string | null,
  */
 isError: boolean, 
 /**
- * Metadata of the result (`_meta`), which only the app of the tool receives. `None` if the server sent none.
+ * Metadata of the result (`_meta`), which the tool's MCP app receives, and the model does not. `None` if the
+ * server sent none.
  */
 meta?: { [key in string]: JsonValue }, 
 /**
@@ -8220,7 +8276,7 @@ export type TrustDuration = "no" | "run" | "always";
  */
 export type UnknownPackage = { 
 /**
- * Reason why the version is unknown.
+ * Kind of the reason why the version is unknown.
  */
 reason: UnknownPackageReason, 
 /**
@@ -8402,11 +8458,11 @@ export type VersionReports = {
 servers: Array<VersionReport>, };
 
 /**
- * Settings of the windows, the only ones that the window of a conversation can change.
+ * Settings of the windows. A window that shows a single conversation can change these settings only.
  */
 export type WindowSettings = { 
 /**
- * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
+ * Zoom of the UI in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
  */
 zoom: number, 
 /**

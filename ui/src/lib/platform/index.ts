@@ -7,6 +7,7 @@ import { webPlatform } from "./web";
 
 export type {
   AppRelease,
+  AppStopCause,
   DesktopReport,
   MenuBar,
   Opening,
@@ -14,6 +15,7 @@ export type {
   PageSandbox,
   Platform,
   ShellEvent,
+  StoppedApp,
   SystemSwitch,
   UpdateReport,
   WindowProblem,

@@ -102,6 +102,15 @@ type SystemItem =
   | ("about" | "services" | "hide" | "hideOthers" | "showAll" | "quit" | "undo" | "redo" | "cut")
   | ("copy" | "paste" | "selectAll" | "minimize" | "fullScreen" | "closeWindow");
 
+/** An app (MCP Apps), named by its server and its tool. Both names are untrusted. */
+export interface StoppedApp {
+  server: string;
+  tool: string;
+}
+
+/** Reason for which all apps of a window were closed. */
+export type AppStopCause = "unresponsive" | "page_ended";
+
 /** Event from the desktop shell to the page. */
 export type ShellEvent =
   /** The user closes the window while this number of servers is running. */
@@ -115,7 +124,12 @@ export type ShellEvent =
   /** Number of bundles that the user is dragging over the window. 0 after the drag has ended. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport }
-  /** These conversations are open in windows of their own. The first event of each page. */
+  /**
+   * These apps were closed because the page of their window stopped responding or its process ended. Sent to the main
+   * window, before all other events if its page was loaded again for this reason.
+   */
+  | { type: "apps_stopped"; apps: StoppedApp[]; cause: AppStopCause }
+  /** These conversations are open in windows of their own. Each page receives it at its start. */
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
   | { type: "window_closing" }

@@ -1,5 +1,5 @@
-//! Conversion of sign-in settings between the types of the page and those of the host. The client secret is moved to
-//! the keychain and never returned.
+//! Conversion of sign-in settings between the types of the UI and those of the host. The client secret is moved to the
+//! keychain and never returned.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, GrantType, HttpConfig};
@@ -8,15 +8,16 @@ use super::{SecretVisibility, invalid_input_error};
 use crate::ApiError;
 use crate::data::{AdvancedAuthSettings, AuthSettings};
 
-/// Suffix in the storage names of client secrets, in place of the header name in those of header values.
+/// Last part of the name under which a client secret is stored. In the name of a stored header value, the header's name
+/// is the last part.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a sign-in secret, such as a private key, in bytes.
 const MAX_SIGN_IN_SECRET_BYTES: usize = 16 * 1_024;
 
-/// Applies sign-in settings from the page to a server.
+/// Applies sign-in settings from the UI to a server.
 ///
-/// Settings that the page does not display are preserved. If the page sends no settings, all are preserved. Returns the
+/// Settings that the UI does not display are preserved. If the UI sends no settings, all are preserved. Returns the
 /// storage key and value of each secret for the keychain.
 pub(super) fn apply_auth_settings(
     http: &mut HttpConfig,
@@ -86,7 +87,7 @@ fn is_secret_reference(text: &str) -> bool {
     matches!(secrets::referenced_secret_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }
 
-/// Converts a server's sign-in settings for the page.
+/// Converts a server's sign-in settings for the UI.
 pub(super) fn auth_view(auth: AuthConfig, values: SecretVisibility) -> AuthSettings {
     let is_pasted = values == SecretVisibility::Shown;
     AuthSettings {
@@ -114,7 +115,7 @@ fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
     }
 }
 
-/// Replaces the advanced sign-in settings of a server by those from the page.
+/// Replaces the advanced sign-in settings of a server by those from the UI.
 fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-/// Maximum length of a line with several values, in bytes.
-const MAX_LINE_BYTES: usize = 88;
+/// Maximum length of a line with several values, in bytes. A consent request displays a line of this length without a
+/// line break. Most properties of an input schema are shorter. The UI joins lines up to the same length
+/// (`ui/src/consent/tool-definition.ts`).
+const MAX_LINE_BYTES: usize = 120;
 
 /// Formats a value as JSON. A value that is too long for one line is split into its members.
 pub(super) fn format_readable(value: &Value) -> String {
@@ -101,7 +103,8 @@ mod tests {
                     "b": { "type": "number", "title": "Second", "description": "Any \"number\"." }
                 },
                 "required": ["a", "b"]
-            }
+            },
+            "outputSchema": { "type": "object", "properties": { "sum": { "type": "number" } }, "required": ["sum"] }
         });
         let expected = r#"{
   "name": "add",
@@ -112,7 +115,8 @@ mod tests {
       "b": { "type": "number", "title": "Second", "description": "Any \"number\"." }
     },
     "required": ["a", "b"]
-  }
+  },
+  "outputSchema": { "type": "object", "properties": { "sum": { "type": "number" } }, "required": ["sum"] }
 }"#;
         assert_eq!(format_readable(&tool), expected, "short values should share a line");
     }
@@ -120,7 +124,9 @@ mod tests {
     #[test]
     fn formatted_text_parses_to_the_same_value() {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
-        for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
+        for value in
+            [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(MAX_LINE_BYTES)])]
+        {
             let back: Option<Value> = serde_json::from_str(&format_readable(&value)).ok();
             assert_eq!(back.as_ref(), Some(&value), "the text should parse to the same value");
         }

@@ -1,4 +1,4 @@
-//! Conversion of review states and findings for the page.
+//! Conversion of review states, and of warnings about definitions, for the UI.
 
 use offers::review::ReviewFindings as HostMarks;
 

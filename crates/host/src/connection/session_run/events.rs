@@ -158,10 +158,10 @@ impl SessionRun<'_> {
                 log_line(&self.activity, &reason.to_string());
                 self.ending.closed = Some(reason);
             }
-            SessionEvent::OpeningFailed { cause, fault } => {
+            SessionEvent::HandshakeFailed { cause, fault } => {
                 self.ending.fault = Some(fault);
                 log_line(&self.activity, &cause);
-                self.ending.closed.get_or_insert(CloseReason::OpeningFailed(cause));
+                self.ending.closed.get_or_insert(CloseReason::HandshakeFailed(cause));
             }
             SessionEvent::ElicitationComplete { .. } => {}
         }

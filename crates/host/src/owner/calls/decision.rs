@@ -126,7 +126,7 @@ impl Owner {
         let act = PolicyAct::CallTool {
             server,
             tool,
-            definition: &definition.approval,
+            grant_hash: &definition.grant_hash,
             review_state,
             claims: definition.claims,
             asks_each_time: definition.asks_each_time,
@@ -198,8 +198,8 @@ impl Owner {
         });
     }
 
-    /// Sends a call whose audit entry was written, unless the data that the decision depended on has changed meanwhile.
-    /// In that case another entry records that the call was not sent.
+    /// Sends a call whose audit entry was written, unless the decision is another one by now. In that case a second
+    /// entry records that it was not sent. If another rule or grant allows the call now, a third entry names that one.
     pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, permit: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
@@ -213,11 +213,12 @@ impl Owner {
         let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
         let paths = facts.unwrap_or_default();
         let decided = self.decide_call_or_read(&record.view, &record.origin, record.app.as_ref(), request, &paths);
-        if !matches!(decided, Ok(CallDisposition::Allow(..))) {
-            self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
+        if matches!(&decided, Ok(CallDisposition::Allow(_, now)) if now.source() == permit.source()) {
+            return self.send(record, permit);
         }
+        self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
         match decided {
-            Ok(CallDisposition::Allow(..)) => self.send(record, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);

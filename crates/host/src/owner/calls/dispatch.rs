@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::call::{CallFailure, CallKind, CallState};
+use domain::call::{CallFailure, CallKind};
 use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
 use offers::catalog::Catalog;
 use policy::Hash;
@@ -62,7 +62,7 @@ impl Owner {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };
-        record.entry = self.audits.last;
+        record.entry_position = self.audits.last;
         record.open_world = open_world;
         if let Some(app) = record.app.clone() {
             return self.send_to_app(record, &app, request);
@@ -90,15 +90,34 @@ impl Owner {
         let id: Arc<str> = record.view.id.as_str().into();
         self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
-        record.view.state = CallState::Running;
-        if let Some(sent) = record.sent.take() {
-            // The caller may have stopped waiting.
-            let _ = sent.send(std::mem::take(&mut record.sent_call));
-        }
+        record.set_sent();
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));
         }
         self.calls.records.insert(id, record);
+    }
+
+    /// Registers a call that was passed under this ticket to the task of an app, which has not sent it yet.
+    pub(in crate::owner) fn register_passed_call(
+        &mut self,
+        mut record: Box<CallRecord>,
+        run: RunId,
+        ticket: CallTicket,
+    ) {
+        let id: Arc<str> = record.view.id.as_str().into();
+        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        record.ticket = Some((run, ticket));
+        self.calls.records.insert(id, record);
+    }
+
+    /// Notifies the caller and the observers that the task of an app has sent the call with this ticket. Has no effect
+    /// if the call has ended.
+    pub(in crate::owner) fn on_passed_call_sent(&mut self, ticket: CallTicket) {
+        let Some(id) = self.calls.call_of_ticket(ticket) else { return };
+        if let Some(record) = self.calls.records.get_mut(id.as_str()) {
+            record.set_sent();
+            self.emit_call_state(&id);
+        }
     }
 
     /// Sends a request that requires no consent and that observers don't see as a call.

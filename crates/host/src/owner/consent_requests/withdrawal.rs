@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::call::{CallFailure, CallState};
 use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
-use policy::ApprovalScope;
+use policy::{ApprovalScope, Hash};
 use ports::AuditEntry;
 
 use crate::owner::Owner;
@@ -89,7 +89,7 @@ impl Owner {
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
-            record.entry = self.audits.last;
+            record.entry_position = self.audits.last;
         }
         if !more {
             self.set_call_state(call, CallState::Running);
@@ -103,17 +103,23 @@ impl Owner {
         outcome: ConsentRequestOutcome,
         scope: Option<ApprovalScope>,
     ) {
-        let entry = self.outcome_audit_entry(pending, outcome, scope, &mut OutgoingPayload::displayed(pending));
+        let entry = self.outcome_audit_entry(
+            pending,
+            outcome,
+            scope,
+            (&pending.view.hash, &mut OutgoingPayload::displayed(pending)),
+        );
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Creates the audit entry about the outcome of a consent request. Moves the content out of `outgoing`.
+    /// Creates the audit entry about the outcome of a consent request. `shown` is the hash that the user saw. Moves the
+    /// content out of `outgoing`.
     pub(in crate::owner) fn outcome_audit_entry(
         &self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
         scope: Option<ApprovalScope>,
-        outgoing: &mut OutgoingPayload,
+        (shown, outgoing): (&Hash, &mut OutgoingPayload),
     ) -> AuditEntry {
         let (view, content) = (&pending.view, outgoing.content.take());
         let conversation = self.calls.conversation_of_request(&view.origin);
@@ -124,7 +130,7 @@ impl Owner {
             decision: outcome.name(),
             scope,
             by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: outgoing.logged.as_str(),
+            hash: shown.as_str(),
             asker: originator_name(&view.origin),
             content,
             rule: view.reason.into(),

@@ -9,7 +9,7 @@ use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
 use ports::server_config::grant_hash;
 use ports::url_parts::UrlParts;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::owner::Owner;
 use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_in_browser};
@@ -75,9 +75,9 @@ impl Owner {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
-                        let definition = grant_hash(&record.config, &tool);
+                        let rests_on = grant_hash(&record.config, &tool);
                         let subject = GrantSubject::Tool(tool.name.clone());
-                        acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
+                        acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_approved(&call, arguments, permit);
@@ -107,8 +107,8 @@ impl Owner {
                 if let RequestPurpose::Request { requester, .. } = &pending.purpose {
                     self.check_sampling_answer(*requester, &pending.view.server, request, response)?;
                 }
-                let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
-                let outgoing = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
+                let (subject, content) = (consent_subject(&pending.view.body), payload_text(&pending.view.body));
+                let outgoing = OutgoingPayload::response(pending, subject, content, &answer);
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     owner.send_approved_response(&pending, answer, permit);
                     Ok(DecisionProgress::Done)
@@ -151,9 +151,7 @@ impl Owner {
         if !problems.is_empty() {
             return Err(DecisionError::Form(problems));
         }
-        // Secrets are excluded from the hash, since a hash of a password would allow guessing it offline.
-        let logged_content = form.without_secrets(&content);
-        let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_json_object(&logged_content)));
+        let logged = Some(policy::canonical_json_object(&form.without_secrets(&content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {

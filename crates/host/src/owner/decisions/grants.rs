@@ -81,9 +81,10 @@ impl Owner {
             GrantSubject::Command => None,
             GrantSubject::Tool(tool) => self.current_definition(&grant.server, tool),
         };
-        GrantBasis { config, definition: definition.map(|own| (own.approval.clone(), own.review_state)) }
+        GrantBasis { config, definition: definition.map(|own| (own.grant_hash.clone(), own.review_state)) }
     }
 
+    /// Records a revocation or restoration. `decision` is what the user decides about later payloads of the grant.
     fn audit_grant(&mut self, grant: &Grant, kind: &'static str, decision: &'static str) {
         let subject = match &grant.subject {
             GrantSubject::Command => grant.words.clone(),

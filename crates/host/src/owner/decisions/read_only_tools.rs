@@ -126,8 +126,8 @@ impl Owner {
         let always = ApprovalDuration { scope: ApprovalScope::Always, conversation: None, expires_at: None };
         let mut granted = Vec::new();
         for other in others {
-            let definition = self.current_definition(server, &other).map(|own| own.approval.clone());
-            let Some(rests_on) = definition else { continue };
+            let current = self.current_definition(server, &other).map(|own| own.grant_hash.clone());
+            let Some(rests_on) = current else { continue };
             let subject = GrantSubject::Tool(other.clone());
             if let Some(id) = self.insert_grant(server, subject.clone(), rests_on.clone(), &always, other.clone()) {
                 self.audit_read_only(server, &other, &rests_on);
@@ -136,8 +136,8 @@ impl Owner {
         }
         self.pin_tool(server, called);
         if let Some(record) = self.servers.records.get(server) {
-            let (definition, subject) = (grant_hash(&record.config, called), GrantSubject::Tool(called.name.clone()));
-            let id = self.insert_grant(server, subject.clone(), definition, &always, called.name.clone());
+            let (rests_on, subject) = (grant_hash(&record.config, called), GrantSubject::Tool(called.name.clone()));
+            let id = self.insert_grant(server, subject.clone(), rests_on, &always, called.name.clone());
             granted.extend(id.map(|id| (id, subject)));
         }
         self.write_new_grants(answered, server, granted)

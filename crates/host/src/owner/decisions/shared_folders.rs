@@ -32,9 +32,8 @@ impl Owner {
             return Err(DecisionError::WrongKind("there is no such server"));
         };
         let subject = policy::canonical_json(&json!(sent));
-        let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = ClientResponse::Roots(to_roots(&sent));
-        let outgoing = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
+        let outgoing = OutgoingPayload::response(&self.consent.pending[at], subject, None, &answer);
         let again = outgoing.clone();
         self.audit_approval_and_remove(approval, ApprovalScope::Always, outgoing, move |owner, pending, permit| {
             owner.share_roots(&server, shared);

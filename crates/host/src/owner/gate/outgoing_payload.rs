@@ -1,4 +1,8 @@
 //! Description of a payload that an approval authorizes. Used by `gate.rs` and by decisions on consent requests.
+//!
+//! The audit entry of an approval has the hash that the consent request showed, so that the user finds the entry by it.
+//! That hash covers the whole displayed payload. What the user enters in a form or chooses from folders is not part of
+//! it: a hash of a short entry would allow guessing the entry offline.
 
 use credentials::sign_in::EnteredClient;
 use mcp_proto::session::ClientResponse;
@@ -10,15 +14,13 @@ use server_requests::sampling::{SamplingState, request_hash};
 use super::{client_credentials_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, consent_kind, consent_subject, payload_text, sampling_subject};
 
-/// A payload that an approval authorizes: its description for the audit log, and its hashes.
+/// A payload that an approval authorizes: its description for the audit log, and the hash that the gate compares.
 #[derive(Clone)]
 pub(in crate::owner) struct OutgoingPayload {
     pub(in crate::owner) kind: &'static str,
     pub(in crate::owner) subject: String,
     pub(in crate::owner) content: Option<String>,
-    /// Hash for the audit log, which doesn't cover secrets that the user entered.
-    pub(in crate::owner) logged: Hash,
-    /// Hash that the sent payload must have. Unlike `logged`, it covers secrets that the user entered.
+    /// Hash that the sent payload must have. Unlike the hash in the audit log, it covers what the user entered.
     pub(super) payload_hash: Hash,
 }
 
@@ -30,32 +32,28 @@ impl OutgoingPayload {
             kind: consent_kind(body),
             subject: consent_subject(body),
             content: payload_text(body),
-            logged: pending.view.hash.clone(),
             payload_hash: pending.view.hash.clone(),
         }
     }
 
     /// Describes a sampling request that is sent to a model.
     pub(in crate::owner) fn model_request(request: &CreateMessageParams, state: &SamplingState) -> Self {
-        let hash = request_hash(request, state);
         Self {
             kind: "sampling",
             subject: sampling_subject(request, None, state),
             content: Some(policy::canonical_json(&json!(request))),
-            logged: hash.clone(),
-            payload_hash: hash,
+            payload_hash: request_hash(request, state),
         }
     }
 
-    /// Describes a response that the user entered or chose. `logged` and `content` are its hash and text for the audit
-    /// log.
+    /// Describes a response that the user entered or chose. `content` is its text for the audit log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,
         subject: String,
-        (logged, content): (Hash, Option<String>),
+        content: Option<String>,
         answer: &ClientResponse,
     ) -> Self {
-        Self { kind: consent_kind(&pending.view.body), subject, content, logged, payload_hash: response_hash(answer) }
+        Self { kind: consent_kind(&pending.view.body), subject, content, payload_hash: response_hash(answer) }
     }
 
     /// Describes a URL that the browser opens.

@@ -74,7 +74,7 @@ impl Owner {
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match request {
             DryRunAct::Tool { .. } | DryRunAct::Read => {
-                PolicyAct::Read { is_requested: true, server, conversation: None }
+                PolicyAct::Read { needs_no_consent: true, server, conversation: None }
             }
             DryRunAct::Start if record.config.as_http().is_some() => {
                 PolicyAct::ConnectServer { server, address: &hash }
@@ -109,17 +109,17 @@ impl Owner {
                 .definitions
                 .get(&record.config, &record.offer.catalog, tool, review_state_of)
                 .ok_or_else(no_tool)?;
-            let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
+            let (grant_hash, claims, asks_each_time) = (own.grant_hash.clone(), own.claims, own.asks_each_time);
             let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, own.review_state);
-            return Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: false });
+            return Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
-        let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
+        let grant_hash = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
         let pinned_tool = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let review_state = self.offline_review_state(server, tool);
         let asks_each_time = pinned_tool.as_ref().is_some_and(requires_consent_each_call);
         let claims = pinned_tool.map(|tool| tool_claims(&tool)).unwrap_or_default();
-        Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: true })
+        Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

@@ -67,18 +67,23 @@ impl Owner {
 
     /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
-        self.write_rule(rule, put_rule, Self::set_session_rule, reply);
+        let audited = rule.clone();
+        self.write_rule(rule, &audited, put_rule, Self::set_session_rule, reply);
     }
 
     /// Adds a removed rule again, under the same id unless another rule has it by now.
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
-        self.write_rule(rule, restore_rule, Self::restore_session_rule, reply);
+        // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
+        let audited = PolicyRule { id: 0, ..rule.clone() };
+        self.write_rule(rule, &audited, restore_rule, Self::restore_session_rule, reply);
     }
 
-    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id.
+    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id. `audited`
+    /// is the rule in the audit entry, without an id if the rule gets one when it is written.
     fn write_rule(
         &mut self,
         rule: PolicyRule,
+        audited: &PolicyRule,
         in_file: fn(&mut PolicyFile, &PolicyRule) -> Result<u64, RulesError>,
         in_session: fn(&mut Self, PolicyRule) -> Result<u64, RulesError>,
         reply: oneshot::Sender<Result<RuleRef, RulesError>>,
@@ -88,7 +93,7 @@ impl Owner {
             let _ = reply.send(Err(error.into()));
             return;
         }
-        self.audit_rule(&rule.clone(), "allowed", move |owner, written| {
+        self.audit_rule(audited, "allowed", move |owner, written| {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.scope == RuleScope::Always {

@@ -40,7 +40,7 @@ impl Owner {
                 server,
                 tool: &tool.name,
                 // The following values don't influence a denial.
-                definition: hash,
+                grant_hash: hash,
                 review_state: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
@@ -50,7 +50,7 @@ impl Owner {
                 conversation: conversation.as_deref(),
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                PolicyAct::Read { is_requested: true, server, conversation: conversation.as_deref() }
+                PolicyAct::Read { needs_no_consent: true, server, conversation: conversation.as_deref() }
             }
             ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
             ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },

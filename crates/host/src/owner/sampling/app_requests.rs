@@ -80,12 +80,15 @@ impl Owner {
         }
     }
 
-    /// Sends the response to a sampling request of an app. Drops the response if the app no longer waits for it.
+    /// Sends the response to a sampling request of an app. Drops the response if the app no longer waits for it, and
+    /// records that. `shown` is the hash in the audit entry of a response that the user approved, or `None` if a rule
+    /// allowed it.
     pub(in crate::owner) fn send_response_to_app(
         &mut self,
         server: &str,
         requester: Requester,
         answer: AuthorizedPayload<ClientResponse>,
+        shown: Option<&Hash>,
     ) {
         let Some(request) = self.models.sampling.take_app_request(requester) else { return };
         let outcome = match answer.get() {
@@ -95,7 +98,7 @@ impl Owner {
         self.log_request_of_app(server, &request, outcome);
         if let Err(ClientResponse::Sampling(unsent)) = request.reply.send(answer.into_inner()) {
             // The app was closed, and the withdrawal of its request has not been processed yet.
-            let hash = Hash::of_json(&json!({ "answer": unsent }));
+            let hash = shown.cloned().unwrap_or_else(|| Hash::of_json(&json!({ "answer": unsent })));
             self.audit_unsent_model_reply(server, &format!("answered by {}", unsent.model), &hash, requester);
         }
     }

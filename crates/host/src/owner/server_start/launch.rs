@@ -82,7 +82,7 @@ impl Owner {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
-                start.authorizer = sign_in.map(|made| record.access.get_or_store(made).authorizer());
+                start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
@@ -163,7 +163,7 @@ impl Owner {
         let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: client_capabilities(&record.config, sampling, self.options.shows_apps),
-            opening: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
+            handshake: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
             known,
             trace: self.options.trace.clone(),
             timeouts,

@@ -18,8 +18,8 @@ impl Owner {
     /// Starts a server on the user's request. If it requires a sign-in, that is started too, since the user is present.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.mark_requested();
-            record.access.allow_retry();
+            record.sign_in.mark_requested();
+            record.sign_in.allow_retry();
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
@@ -31,7 +31,7 @@ impl Owner {
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.on_sign_in_awaited();
-        let access = &mut record.access;
+        let access = &mut record.sign_in;
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
             record.set(ServerState::Stopped);
@@ -48,7 +48,7 @@ impl Owner {
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
         record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
-        if record.access.then.is_some() || signing_in {
+        if record.sign_in.then.is_some() || signing_in {
             return;
         }
         if is_requested {
@@ -62,7 +62,7 @@ impl Owner {
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
-        let Some(cause) = record.access.take_refusal().filter(|_| is_open) else { return };
+        let Some(cause) = record.sign_in.take_refusal().filter(|_| is_open) else { return };
         self.servers.end_session(name, cause);
     }
 
@@ -71,16 +71,16 @@ impl Owner {
         if let Some(cause) = credentials::settings::unsupported_sign_in_reason(record.config.as_http()) {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
-        record.access.mark_requested();
-        record.access.is_sign_in_requested = true;
+        record.sign_in.mark_requested();
+        record.sign_in.is_sign_in_requested = true;
         match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
                 let reason = renewal_reason(&sign_in, needed.cause.clone());
                 self.begin_sign_in(name, &sign_in, reason);
             }
-            (ServerState::Ready, Some(_)) if record.access.is_outdated => {
+            (ServerState::Ready, Some(_)) if record.sign_in.is_outdated => {
                 // A new sign-in is created for the next connection.
-                record.access.reason.get_or_insert(AuthReason::SignIn);
+                record.sign_in.reason.get_or_insert(AuthReason::SignIn);
                 self.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
@@ -96,7 +96,7 @@ impl Owner {
     /// Starts the sign-in that the user requested, if the server became ready without requiring it.
     pub(in crate::owner) fn sign_in_if_requested(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        if let Some(sign_in) = record.access.on_ready() {
+        if let Some(sign_in) = record.sign_in.on_ready() {
             self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
         }
     }
@@ -104,7 +104,7 @@ impl Owner {
     /// Ends the session of a server, and starts the server again.
     fn restart_session(&mut self, name: &str, cause: &str) {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.then = Some(AfterSession::Start);
+            record.sign_in.then = Some(AfterSession::Start);
         }
         self.servers.end_session(name, cause.to_owned());
     }
@@ -113,14 +113,14 @@ impl Owner {
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.access.is_sign_in_requested = false;
-        if record.access.flow.is_some() || self.lifetime.is_closing {
+        record.sign_in.is_sign_in_requested = false;
+        if record.sign_in.flow.is_some() || self.lifetime.is_closing {
             return;
         }
-        let reason = record.access.reason.take().unwrap_or(reason);
-        record.access.is_connection_requested = false;
-        record.access.failed = None;
-        record.access.flow = Some(id);
+        let reason = record.sign_in.reason.take().unwrap_or(reason);
+        record.sign_in.is_connection_requested = false;
+        record.sign_in.failed = None;
+        record.sign_in.flow = Some(id);
         record.set_signing_in(true, None);
         record.log_activity_line(ActivityKind::State, "a sign-in begins");
         sign_in.user.begin(reason.clone());
@@ -133,15 +133,15 @@ impl Owner {
     }
 
     fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
-        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.flow == Some(id)) else {
+        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.sign_in.flow == Some(id)) else {
             return;
         };
-        record.access.flow = None;
+        record.sign_in.flow = None;
         match ended {
             Ok(account) => {
                 let words = views::account_text(&account);
                 record.log_activity_line(ActivityKind::State, &format!("signed in: {words}"));
-                let by_user = record.access.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
+                let by_user = record.sign_in.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
                 record.supervision.on_signed_in(by_user);
                 record.set_signing_in(false, None);
                 self.audit_signed_in(name, &words);
@@ -161,7 +161,7 @@ impl Owner {
             Err(error) => {
                 let words = views::error_text(&error);
                 record.log_activity_line(ActivityKind::State, &format!("the sign-in failed: {words}"));
-                record.access.failed = Some(error);
+                record.sign_in.failed = Some(error);
                 record.set_signing_in(false, Some(words));
             }
         }
@@ -186,7 +186,7 @@ impl Owner {
 
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
+        let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
             let progress = views::sign_in_progress_view(sign_in.authorization.in_progress()?, &sign_in.user.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });

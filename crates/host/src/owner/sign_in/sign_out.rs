@@ -34,10 +34,10 @@ impl Owner {
             };
             sign_in.authorization.cancel();
             let Some(record) = owner.servers.records.get_mut(name) else { return };
-            record.access.flow = None;
+            record.sign_in.flow = None;
             if record.session.connection.is_some() {
                 // The sign-out is delayed until the session has ended, since ending the session is a signed request.
-                record.access.then = Some(AfterSession::SignOut(reply, after));
+                record.sign_in.then = Some(AfterSession::SignOut(reply, after));
                 record.set(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
@@ -49,7 +49,7 @@ impl Owner {
 
     /// Executes the restart or sign-out that waited for the end of a server's session.
     pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
-        let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
+        let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {
             self.revoke_and_sign_out(name, &sign_in, reply, after);
@@ -89,7 +89,7 @@ impl Owner {
         self.events.authorization_changed(name);
         if goes_on {
             if let Some(record) = self.servers.records.get_mut(name) {
-                record.access.reason = Some(AuthReason::AnotherAccount);
+                record.sign_in.reason = Some(AuthReason::AnotherAccount);
             }
             // Can't fail, since the server exists and supports signing in.
             let _ = self.sign_in(name);
@@ -125,7 +125,7 @@ impl Owner {
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: TokenDeletionReply) {
         let Some((record, factory)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
         // The sign-in in use also knows tokens that are being requested.
-        let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
+        let used = record.sign_in.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
         let (emptying, name) = (self.sign_ins.vaults.remove_entry(name), name.to_owned());
         tokio::spawn(async move {

@@ -23,7 +23,7 @@ pub(in crate::owner) use host_state::{
     UsageReservation, app_tool_call_hash, app_tool_subject, consent_kind, consent_payload_hash, consent_subject,
     counted_tool_rounds, endpoints_by_purpose, entries_by_server, missing_app_failure, originator_name, payload_text,
     refusal_error, refusal_response, retention_text, sampling_subject, to_consent_body, to_roots, tool_review_state,
-    was_never_sent_to_app, with_server_entry,
+    with_server_entry,
 };
 pub use host_state::{
     AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,

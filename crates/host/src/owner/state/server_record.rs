@@ -35,7 +35,7 @@ pub(crate) struct ServerRecord {
     pub(in crate::owner) supervision: RestartState,
     /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
-    pub(in crate::owner) access: SignInState,
+    pub(in crate::owner) sign_in: SignInState,
     clock: SharedClock,
 }
 
@@ -52,7 +52,7 @@ impl ServerRecord {
             used: Arc::default(),
             supervision: RestartState::default(),
             start_again: false,
-            access: SignInState::default(),
+            sign_in: SignInState::default(),
             clock,
         }
     }
@@ -83,8 +83,8 @@ impl ServerRecord {
     /// Returns the sign-in if it can be used without creating a new one. A sign-in that a connection uses, or that is
     /// in progress, remains usable even if the server's settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
-        let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
-        if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
+        let is_in_use = self.session.connection.is_some() || self.sign_in.flow.is_some();
+        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.current() }
     }
 
     /// Updates the state of a server that requires a sign-in: if a sign-in is in progress, and why it is required.

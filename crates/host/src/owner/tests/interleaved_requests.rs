@@ -68,7 +68,7 @@ fn scheduled_forms() -> Vec<ScheduledForm> {
     let mut session = Session::new(
         SessionConfig {
             capabilities: ClientCapabilities { elicitation: Some(elicitation), ..ClientCapabilities::default() },
-            opening: HandshakeMode::Pinned(Revision::V2025_11_25),
+            handshake: HandshakeMode::Pinned(Revision::V2025_11_25),
             ..SessionConfig::default()
         },
         now,

@@ -224,7 +224,7 @@ impl<'o> StreamableDriver<'o> {
 
     fn emit(&mut self, event: SessionEvent) {
         match &event {
-            SessionEvent::OpeningFailed { fault: HandshakeFault::NotStreamable, .. } if self.may_fall_back => {
+            SessionEvent::HandshakeFailed { fault: HandshakeFault::NotStreamable, .. } if self.may_fall_back => {
                 self.not_streamable = Some(event);
                 return;
             }

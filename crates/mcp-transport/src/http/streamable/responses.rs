@@ -81,14 +81,14 @@ impl StreamableDriver<'_> {
         let Some(finished) = self.finish_exchange(exchange) else { return };
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
         let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
-        self.on_opening_step(&finished.name, answers);
+        self.on_handshake_step(&finished.name, answers);
         if answers == ResponseKind::Nothing {
             let cause = explain_invalid_body(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
-    fn on_opening_step(&mut self, name: &str, answers: ResponseKind) {
+    fn on_handshake_step(&mut self, name: &str, answers: ResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
                 ResponseKind::Nothing => self.notes.add_step(format!("{name} was not answered")),
@@ -162,7 +162,7 @@ impl StreamableDriver<'_> {
         if answers == ResponseKind::Nothing {
             return;
         }
-        self.on_opening_step(&name, answers);
+        self.on_handshake_step(&name, answers);
         if let Some(ActiveExchange { kind: ExchangeKind::Request { answered, .. }, .. }) =
             self.exchanges.get_mut(&exchange)
         {

@@ -54,7 +54,7 @@ fn rule_limits_are_inclusive() {
 
 #[test]
 fn tool_rule_does_not_apply_to_other_acts() {
-    let read = PolicyAct::Read { is_requested: true, server: "server", conversation: None };
+    let read = PolicyAct::Read { needs_no_consent: true, server: "server", conversation: None };
     let of_tools = [
         PolicyRule { tool: Some("tool".to_owned()), ..ask_rule() },
         PolicyRule { arguments: argument_rules(1), ..ask_rule() },

@@ -172,7 +172,7 @@ fn for_each_other_act(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
     look(&PolicyAct::ShareRoots { server, decided: true });
     look(&PolicyAct::ShareRoots { server, decided: false });
     look(&PolicyAct::SignIn { server, steps_up: true });
-    look(&PolicyAct::Read { is_requested: true, server, conversation: None });
+    look(&PolicyAct::Read { needs_no_consent: true, server, conversation: None });
 }
 
 proptest! {

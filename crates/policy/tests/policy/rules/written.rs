@@ -275,7 +275,7 @@ fn careful_preset_asks_for_calls_and_requests_but_not_for_starts() {
         scopes: &[ApprovalScope::Once],
     };
     assert_eq!(decided, expected, "an allowed call asks");
-    let read = policy.decide(&PolicyAct::Read { is_requested: true, server: "server", conversation: None }, 0);
+    let read = policy.decide(&PolicyAct::Read { needs_no_consent: true, server: "server", conversation: None }, 0);
     assert_eq!(read, expected, "reading must require consent as well");
     let command = Hash::of_json(&json!("x"));
     let start = policy.decide(&PolicyAct::StartServer { server: "server", command: &command }, 0);
@@ -288,7 +288,7 @@ fn careful_preset_asks_for_calls_and_requests_but_not_for_starts() {
 #[test]
 fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
     let mut policy = policy_with_rules(&[], &[]);
-    let read = |is_requested| PolicyAct::Read { is_requested, server: "server", conversation: None };
+    let read = |needs_no_consent| PolicyAct::Read { needs_no_consent, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
     policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
     let decision = policy.decide(&read(false), 0);
@@ -316,7 +316,7 @@ fn server_can_be_denied_completely() {
         PolicyAct::FillForm { server },
         PolicyAct::OpenUrl { server },
         PolicyAct::ShareRoots { server, decided: true },
-        PolicyAct::Read { is_requested: true, server, conversation: None },
+        PolicyAct::Read { needs_no_consent: true, server, conversation: None },
     ];
     for act in acts {
         assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
@@ -342,7 +342,8 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
         let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
         assert_eq!(decision_effect(decided), RuleEffect::Ask, "an unusable file makes everything ask");
-        let reading = policy.decide(&PolicyAct::Read { is_requested: true, server: "other", conversation: None }, 0);
+        let reading =
+            policy.decide(&PolicyAct::Read { needs_no_consent: true, server: "other", conversation: None }, 0);
         assert_eq!(decision_effect(reading), RuleEffect::Ask, "acts without a rule ask as well");
         let dropped = TestCall { tool: "drop".into(), ..TestCall::default() };
         assert_eq!(

@@ -19,8 +19,8 @@ const LOOPBACK_HOSTS: &str = "localhost,127.0.0.1,::1";
 /// Environment variable that makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
 const NODE_PROXY_VARIABLE: &str = "NODE_USE_ENV_PROXY";
 
-/// Sets the variables that direct programs to the proxy. Existing values are replaced, because other proxies are
-/// unreachable in the sandbox.
+/// Sets the variables that direct programs to the proxy, and replaces existing values, because other proxies are
+/// unreachable in the sandbox. `hosts` are the hosts that the server may contact.
 pub(crate) fn set_proxy_variables(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
     // If the user permits the computer's loopback interface, it is contacted through the proxy.
     let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { LOOPBACK_HOSTS };

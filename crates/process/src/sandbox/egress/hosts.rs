@@ -18,7 +18,7 @@ const LOCALHOST: &str = "localhost";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// The only port that the pattern permits, or `None` for ports 443 and 80.
+    /// The only port that the pattern permits. `None` permits ports 443 and 80.
     port: Option<u16>,
 }
 
@@ -39,7 +39,8 @@ pub enum HostPatternError {
     /// The text contains a scheme, a path or a user name.
     #[error("{0:?} is not a host; leave out everything before and after it, as in \"api.example.com\"")]
     NotAHost(String),
-    /// A star is not the whole first label, or is directly below a top-level domain, where it would match too much.
+    /// The pattern contains a star that is not its whole first label, or that is directly below a top-level domain,
+    /// where it would match too much.
     #[error("{0:?} is too broad or not valid; a star matches subdomains, as in \"*.example.com\"")]
     Wildcard(String),
     /// The port of the pattern is not a number from 1 to 65535.
@@ -48,7 +49,7 @@ pub enum HostPatternError {
 }
 
 impl HostPattern {
-    /// Returns `true` if the pattern permits connections to this destination.
+    /// Returns `true` if the pattern permits a connection to this host and port.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
             (PatternHost::Name(name), DestinationHost::Name(requested)) => name == requested,
@@ -61,12 +62,12 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is exactly this IP address and permits this port.
+    /// Returns `true` if the pattern consists of exactly this IP address and permits this port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
-    /// Returns `true` if the pattern is a name or an address of the loopback interface.
+    /// Returns `true` if the pattern is `localhost` or an IP address of the loopback interface.
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -126,7 +127,7 @@ impl fmt::Display for HostPattern {
     }
 }
 
-/// The target of a connection that a server requests.
+/// Host and port to which a server requests a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Destination {
     pub(super) host: DestinationHost,
@@ -141,7 +142,8 @@ pub(super) enum DestinationHost {
 }
 
 impl Destination {
-    /// Parses a host as a client of the proxy writes it. Returns `None` if the text is not a host.
+    /// Creates a destination from a host in the form in which a client of the proxy sends it, such as `example.com` or
+    /// `[::1]`. Returns `None` if the text is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
         if host.len() > MAX_HOST_PATTERN_CHARS {
             return None;
@@ -154,7 +156,8 @@ impl Destination {
         matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
     }
 
-    /// Returns a pattern that permits this destination. Ports 443 and 80 yield a pattern without a port.
+    /// Returns a pattern that permits this destination. For the ports 443 and 80, the pattern contains no port and
+    /// permits both.
     pub(super) fn as_pattern(&self) -> HostPattern {
         let host = match &self.host {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),

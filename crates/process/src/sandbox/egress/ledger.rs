@@ -17,7 +17,8 @@ const OPEN_CONNECTION_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects connections and refusals of a server's egress proxy until [`EgressLedger::take_activity_lines`] is called.
+/// Collects the connections that a server's egress proxy opened or refused, until [`EgressLedger::take_activity_lines`]
+/// returns them as text.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -27,9 +28,10 @@ pub(super) struct EgressLedger {
 #[derive(Debug, Default)]
 struct LedgerState {
     entries: Vec<LedgerEntry>,
-    /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
+    /// Number of events that are counted without their destination, because [`MAX_NAMED_DESTINATIONS`] destinations are
+    /// named already.
     unnamed: u64,
-    /// Open connections of the proxy. There are at most as many as the proxy allows.
+    /// Open connections of the proxy, whose number the proxy limits.
     open: Vec<TrackedConnection>,
 }
 
@@ -62,7 +64,7 @@ struct TrackedConnection {
     reported_down: u64,
 }
 
-/// An open connection of the proxy. Dropping it records in the ledger that the connection was closed.
+/// An open connection of the proxy. Dropping this value records in the ledger that the connection was closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
     ledger: Arc<EgressLedger>,
@@ -128,8 +130,8 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Waits for events or [`OPEN_CONNECTION_REPORT_INTERVAL`], then for [`MIN_LOG_BATCH_INTERVAL`], and returns the
-    /// log lines about the events.
+    /// Waits for an event, at most for [`OPEN_CONNECTION_REPORT_INTERVAL`], and then for [`MIN_LOG_BATCH_INTERVAL`] to
+    /// include the events that follow. Returns the log lines about these events.
     pub(super) async fn next_activity_lines(&self) -> Vec<String> {
         // Waits a while after the first event, so that one batch includes the events that follow it.
         let _ = timeout(OPEN_CONNECTION_REPORT_INTERVAL, self.changed.notified()).await;
@@ -137,7 +139,7 @@ impl EgressLedger {
         self.take_activity_lines()
     }
 
-    /// Returns activity lines about the events since the last call, and removes the events.
+    /// Returns activity lines about the events since the last call, and forgets these events.
     pub(super) fn take_activity_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
@@ -170,7 +172,8 @@ impl EgressLedger {
 }
 
 impl LedgerState {
-    /// Adds the bytes transferred over an open connection since the last report to the counts of its destination.
+    /// Adds to the counts of the connection's destination the bytes that an open connection has transferred since the
+    /// last report.
     fn count_transferred_bytes(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.bytes_written(), open.traffic.bytes_read());

@@ -97,7 +97,7 @@ impl EgressProxy {
         self.lines.take()
     }
 
-    /// Returns the activity lines that were not sent to the receiver yet.
+    /// Returns the activity lines about events that were not yet reported to the receiver.
     pub(crate) fn remaining_activity_lines(&self) -> Vec<String> {
         self.ledger.take_activity_lines()
     }
@@ -115,7 +115,7 @@ struct ProxyState {
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<ProxyTunnel>>,
-    /// Asynchronous task that runs the connection to the host of the latest `http` request.
+    /// Task that drives the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
@@ -260,8 +260,8 @@ impl ProxyState {
         Ok(Response::from_parts(head, body.boxed()))
     }
 
-    /// Connects to a destination if the server's hosts permit it. Otherwise returns the HTTP response that reports the
-    /// error to the server.
+    /// Connects to a destination if one of the hosts that the server may contact permits it. Otherwise returns an HTTP
+    /// response that tells the server the reason.
     async fn connect_if_allowed(
         &self,
         destination: &Destination,
@@ -307,7 +307,7 @@ impl ProxyTunnel {
     }
 }
 
-/// Completes when no byte was transferred over a connection for `limit`.
+/// Returns once no byte has been transferred over a connection for the duration `limit`.
 async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {

@@ -24,7 +24,7 @@ async fn start_default_proxy(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
     start_proxy(hosts, resolve::resolve_with_system, ProxyTimeouts::DEFAULT).await
 }
 
-/// Starts an echo server. Returns its port and its number of connections.
+/// Starts an echo server. Returns its port, and a counter of the connections to it.
 async fn start_echo_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -20,7 +20,7 @@ const MAX_ATTEMPTED_ADDRESSES: usize = 8;
 /// The reason why the proxy does not connect to a destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectFault {
-    /// The server's hosts do not permit the connection.
+    /// None of the hosts that the server may contact permits the connection.
     Refused {
         /// Explanation of the refusal for the server and its user.
         cause: String,
@@ -32,7 +32,7 @@ pub(super) enum ConnectFault {
 }
 
 pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
-/// A function that resolves a host name to addresses. Tests replace it.
+/// A function that resolves a host name to IP addresses. Tests use another one than [`resolve_with_system`].
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
 /// Resolves a name with the operating system's resolver.
@@ -73,7 +73,7 @@ pub(super) async fn resolve_to_allowed_addresses(
     allowed_addresses(hosts, destination, found)
 }
 
-/// Returns those addresses of a name to which a connection is permitted.
+/// Returns those addresses of a host name to which the server may connect.
 fn allowed_addresses(
     hosts: &[HostPattern],
     destination: &Destination,

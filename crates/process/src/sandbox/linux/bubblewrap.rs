@@ -18,8 +18,8 @@ use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 use super::opened_paths::{OpenedPath, open_reachable};
-use super::program_gate::GateDescriptors;
 use super::root_owned::canonical_if_root_owned;
+use super::start_barrier::BarrierDescriptors;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
@@ -27,7 +27,7 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
 /// File name of the bubblewrap program.
 const BWRAP_PROGRAM: &str = "bwrap";
-/// Maximum duration of a trial run, which tests if bubblewrap works.
+/// Maximum duration of a trial run, which tests whether bubblewrap works on this computer.
 const BUBBLEWRAP_TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes of bubblewrap's standard error that are read.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
@@ -37,8 +37,8 @@ const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
 /// Options that prevent a server from creating more namespaces (from bubblewrap 0.8).
 const NO_NESTED_NAMESPACE_OPTIONS: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
-/// Time after which the trial run is repeated if it found only some features of bubblewrap: the computer may have been
-/// too busy.
+/// Time after which a trial run that found only some features of bubblewrap is repeated. The computer may have been too
+/// busy for the missing features.
 const BUBBLEWRAP_TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Results of successful trial runs by canonical path of the bubblewrap program. Failures are not cached, because
@@ -53,26 +53,28 @@ struct BubblewrapTrialResult {
 }
 
 impl BubblewrapTrialResult {
-    /// Returns `true` if the trial run of bubblewrap need not be repeated: it found all features, or was done recently.
+    /// Returns `true` if the trial run need not be repeated: it found all features, or it was less than
+    /// [`BUBBLEWRAP_TRIAL_RETRY_INTERVAL`] ago.
     fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0]
             || now.saturating_duration_since(self.since) < BUBBLEWRAP_TRIAL_RETRY_INTERVAL
     }
 }
 
-/// Features that not every version of bubblewrap has.
+/// Optional features of bubblewrap, which only some of its versions have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BubblewrapFeatures {
-    /// Set if bubblewrap can prevent the server from creating more namespaces and limit the size of folders in memory.
-    /// Without this feature, only seccomp prevents namespaces.
+    /// Set if bubblewrap can prevent the server from creating more namespaces, and can limit the size of folders in
+    /// memory. Without this feature, only seccomp prevents more namespaces.
     bounds: bool,
-    /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it receives their paths.
+    /// Set if bubblewrap accepts folders as file descriptors (0.10, and Debian's 0.8). Otherwise it receives their
+    /// paths.
     descriptors: bool,
 }
 
 impl BubblewrapFeatures {
     const NONE: BubblewrapFeatures = BubblewrapFeatures { bounds: false, descriptors: false };
-    /// Combinations of features, in the order in which trial runs test them.
+    /// Combinations of features in the order in which trial runs test them, from all features to none.
     const ALL: [BubblewrapFeatures; 4] = [
         BubblewrapFeatures { bounds: true, descriptors: true },
         BubblewrapFeatures { bounds: true, descriptors: false },
@@ -92,8 +94,8 @@ impl BubblewrapFeatures {
     }
 }
 
-/// Returns the canonical path of bubblewrap if it is on the search path and works on this computer. Some systems do not
-/// permit its namespaces. Its ownership is checked each time.
+/// Returns the canonical path of bubblewrap if it is on the search path and works on this computer. It does not work on
+/// systems that do not permit its namespaces. The ownership of its file is checked each time.
 ///
 /// # Errors
 /// Returns a message that explains why bubblewrap can't be used.
@@ -121,7 +123,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     Err(format!("bubblewrap does not work here ({failure})"))
 }
 
-/// Runs bubblewrap on trial: a sandbox without a network, in which a shell does nothing.
+/// Tests whether bubblewrap works with these features: runs a shell that does nothing in a sandbox without a network.
 async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
     let system_calls = system_calls::seccomp_filter_file()?;
     let mut arguments = namespace_arguments(&NetworkAccess::None, features);
@@ -134,7 +136,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
         append_mount_option(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
-    append_final_steps(&mut arguments, &system_calls);
+    append_final_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let filters = vec![local_sockets::seccomp_filter(true)?];
@@ -160,7 +162,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     }
 }
 
-/// Waits for a bubblewrap process to end. Returns its exit status and its standard error.
+/// Waits until a bubblewrap process has ended. Returns its exit status and what it wrote to standard error.
 pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
@@ -170,8 +172,8 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
-/// Returns all arguments for bubblewrap before the program, and the descriptors to which they refer. `variables` are
-/// set for the server's program and not for bubblewrap.
+/// Returns all arguments of bubblewrap that precede the server's program, and the file descriptors to which they refer.
+/// `variables` are set for the server's program and not for bubblewrap.
 ///
 /// # Errors
 /// Returns the error of [`open_reachable`] if a folder differs from the approved one.
@@ -181,7 +183,7 @@ pub(super) fn bubblewrap_arguments(
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
-    gate: Option<GateDescriptors>,
+    barrier: Option<BarrierDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespace_arguments(&plan.network, features);
@@ -212,9 +214,9 @@ pub(super) fn bubblewrap_arguments(
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
-    append_final_steps(&mut arguments, &system_calls);
+    append_final_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
-    if let Some(GateDescriptors { info, block }) = gate {
+    if let Some(BarrierDescriptors { info, block }) = barrier {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
             arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
             passed_on.push(descriptor);
@@ -250,8 +252,8 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
     arguments
 }
 
-/// Adds the arguments of the final steps: make the root and `/dev` read-only, and install the filter of system calls.
-fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+/// Adds the last arguments, which make the root folder and `/dev` read-only and install the filter of system calls.
+fn append_final_arguments(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }

@@ -13,17 +13,18 @@ use landlock::{
 use super::opened_paths::OpenedPath;
 use super::sandbox_failure;
 
-/// Minimum Landlock ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
+/// Minimum Landlock ABI that the kernel must enforce (Linux 6.2). Earlier ABIs can't prevent that a read-only file is
+/// truncated.
 const MIN_LANDLOCK_ABI: ABI = ABI::V3;
-/// Landlock ABI that is enforced if the kernel supports it (Linux 6.12). It also blocks signals to processes outside
-/// the sandbox, and connections to their abstract sockets.
+/// Landlock ABI that is enforced if the kernel supports it (from Linux 6.12). It also blocks signals to processes
+/// outside the sandbox, and connections to their abstract sockets.
 const PREFERRED_LANDLOCK_ABI: ABI = ABI::V6;
 
 /// Device files that are accessible in every sandbox. They contain no user data.
 const ACCESSIBLE_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Folder of the proc file system, in which a process finds information about itself. Names and command lines of
-/// processes outside the sandbox are visible there. Their memory, environment and files are not, because the process
-/// may not trace them.
+/// Folder of the proc file system, in which a process finds information about itself. It also shows names and command
+/// lines of processes outside the sandbox, but not their memory, environment and open files, because a sandboxed
+/// process may not trace them.
 const PROC_FOLDER: &str = "/proc";
 
 /// Checks that the kernel can enforce [`MIN_LANDLOCK_ABI`].
@@ -34,7 +35,7 @@ pub(super) fn check_support() -> Result<(), String> {
     new_ruleset().map(drop).map_err(|error| ruleset_error_text(&error))
 }
 
-/// Returns Landlock rules that permit access to the opened paths only.
+/// Returns Landlock rules that permit access only to these opened paths, [`PROC_FOLDER`] and [`ACCESSIBLE_DEVICES`].
 pub(super) fn build_landlock_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
     let mut rules = new_ruleset().map_err(|error| ruleset_error_text(&error))?;
     for OpenedPath { path, writable, is_folder, descriptor } in reached {

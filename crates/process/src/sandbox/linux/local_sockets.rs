@@ -30,15 +30,16 @@ const REFUSED_IPC_CALLS: [libc::c_long; 8] = [
     libc::SYS_keyctl,
     libc::SYS_io_uring_setup,
 ];
-/// Offsets of alternative system call numbers: programs of x86-64 can make each call under a second number (x32).
+/// Offsets from the usual to alternative system call numbers: on x86-64, a program can make each call under a second
+/// number (x32).
 #[cfg(target_arch = "x86_64")]
 pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALTERNATIVE_CALL_NUMBER_OFFSETS: &[libc::c_long] = &[];
 
-/// Returns the seccomp filter for a server, with or without network access. Connected socket pairs are allowed, because
-/// they connect only to processes that the program starts. Datagram pairs are refused, because they can send to any
-/// address.
+/// Returns the filter for a server that has network access or not. Pairs of connected stream sockets are allowed,
+/// because they connect only processes that the server starts. Pairs of datagram sockets are refused, because they can
+/// send to any address.
 ///
 /// # Errors
 /// Returns a message if seccomp does not support this computer's architecture.

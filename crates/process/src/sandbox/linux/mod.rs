@@ -8,9 +8,9 @@ mod bubblewrap;
 mod landlock;
 mod local_sockets;
 mod opened_paths;
-mod program_gate;
 mod rlimits;
 mod root_owned;
+mod start_barrier;
 mod system_calls;
 mod usage_watch;
 
@@ -23,8 +23,8 @@ use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
 
-pub(crate) use program_gate::ProgramGate;
 use rlimits::KernelLimits;
+pub(crate) use start_barrier::StartBarrier;
 pub(crate) use usage_watch::UsageWatch;
 
 use super::egress::set_proxy_variables;
@@ -37,14 +37,14 @@ use crate::programs::SearchPath;
 const NO_MECHANISM_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
-/// Restrictions of a process that take effect before its program runs and are irrevocable.
+/// Irrevocable restrictions of a process, which take effect before its program runs.
 struct ProcessRestriction {
     rules: Option<RulesetCreated>,
     /// Seccomp filters for system calls, all of which are applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
-    /// Descriptors that the program inherits in addition to 0, 1 and 2. The program is bubblewrap, which closes them
-    /// before it runs the server.
+    /// File descriptors that the started program inherits in addition to 0, 1 and 2. The started program is bubblewrap,
+    /// which closes them before it runs the server.
     passed_on: Vec<OwnedFd>,
 }
 
@@ -68,7 +68,8 @@ impl ProcessRestriction {
     }
 }
 
-/// Returns the sandbox mechanism that this computer supports. bubblewrap is looked up on the search path.
+/// Returns the sandbox mechanism that works on this computer, bubblewrap or else Landlock. bubblewrap is looked up on
+/// the search path.
 pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
@@ -82,8 +83,8 @@ pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxM
     }
 }
 
-/// Checks each feature that the sandbox mechanisms need. Returns the features by name, each with the reason if it can't
-/// be used.
+/// Checks each feature that the sandbox mechanisms need. Returns the name of each feature, with `Ok` if it can be used
+/// or the reason why not.
 pub(super) async fn check_sandbox_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
@@ -107,10 +108,10 @@ pub(super) fn wrap_in_sandbox(
             // server.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
-            let (gate, ends) = match &plan.network {
+            let (barrier, ends) = match &plan.network {
                 NetworkAccess::Hosts(hosts) => {
                     set_proxy_variables(&mut environment, hosts);
-                    ProgramGate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
+                    StartBarrier::new(hosts.clone()).map(|(barrier, ends)| (Some(barrier), Some(ends)))
                 }
                 NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
             }
@@ -120,7 +121,7 @@ pub(super) fn wrap_in_sandbox(
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
             let setup = Some(ProcessRestriction { rules: None, filters, limits, passed_on }.setup());
-            Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, gate })
+            Ok(LaunchCommand { program: wrap.clone(), arguments, environment, setup, barrier })
         }
         SandboxMechanism::Landlock => {
             // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other
@@ -139,10 +140,11 @@ pub(super) fn wrap_in_sandbox(
     }
 }
 
-/// Error number that stands for every sandbox failure in the child. A child can only report a number to its parent.
+/// Error number with which the child reports any failure to set up its sandbox, because a child can report only a
+/// number to its parent.
 pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error for a child process that reported [`SANDBOX_FAILURE_ERRNO`].
+/// Returns the error to report if a child process has failed with [`SANDBOX_FAILURE_ERRNO`].
 pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
     SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE }

@@ -1,5 +1,5 @@
-//! Opens the folders of a sandbox before it is set up. The sandbox mechanism receives the descriptors, so replacing a
-//! path after the check has no effect.
+//! Opens the folders of a sandbox before the sandbox is set up. The sandbox mechanism receives the file descriptors, so
+//! replacing a path after the check has no effect.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use nix::sys::stat::Mode;
 
 use crate::sandbox::{ReachablePaths, SandboxError};
 
-/// A file or folder that is accessible to the server.
+/// A file or folder that is accessible to the server, with its open file descriptor.
 pub(super) struct OpenedPath {
     /// Path of the file or folder in the sandbox.
     pub(super) path: PathBuf,
     /// Set if the server may change the file or folder.
     pub(super) writable: bool,
     pub(super) is_folder: bool,
-    /// Open descriptor of the file or folder, or `None` for a system path, which only root can replace.
+    /// Open file descriptor of the file or folder, or `None` for a system path, which only root can replace.
     pub(super) descriptor: Option<OwnedFd>,
 }
 
-/// Opens all paths that are accessible to a server, each before its subfolders.
+/// Opens all paths that are accessible to a server, in an order in which each path precedes its subfolders.
 ///
 /// # Errors
 /// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::SymbolicLink`] if a folder is a link,
@@ -86,7 +86,7 @@ fn open_following_links(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxErr
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder_error(path, error))
 }
 
-/// Returns the canonical path of an open descriptor.
+/// Returns the canonical path of the file or folder to which an open file descriptor refers.
 fn canonical_location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
     let link = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
     std::fs::read_link(link).map_err(|error| no_folder_error(path, error))

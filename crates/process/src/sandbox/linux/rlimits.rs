@@ -10,14 +10,15 @@ use nix::sys::resource::{Resource, setrlimit};
 use super::sandbox_failure;
 use crate::sandbox::limits::ResourceLimits;
 
-/// Ratio of the memory limit of each of a server's processes to the limit of all its processes.
+/// Factor by which the kernel's memory limit for a single process exceeds the limit for all processes of the server
+/// together.
 const PROCESS_MEMORY_LIMIT_FACTOR: u64 = 2;
 
 /// Resource limits that the kernel enforces in a server's process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimits {
     /// Maximum number of processes and threads of the user. The kernel counts all of them, including those outside the
-    /// sandbox. `None` if the current number is unknown.
+    /// sandbox. `None` sets no limit, because their present number is unknown.
     processes: Option<u64>,
     /// Maximum writable memory of each process, in bytes.
     memory_bytes: u64,
@@ -31,7 +32,8 @@ impl KernelLimits {
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(PROCESS_MEMORY_LIMIT_FACTOR) }
     }
 
-    /// Applies the limits to the current process, and so to its descendants. Runs in the child before its program.
+    /// Applies the limits to the current process and to the descendants that it starts. Runs in the child before its
+    /// program.
     pub(super) fn enforce(self) -> io::Result<()> {
         setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
         limit_resource(Resource::RLIMIT_DATA, self.memory_bytes)?;
@@ -42,7 +44,7 @@ impl KernelLimits {
     }
 }
 
-/// Sets a resource limit of the current process, unless its current limit is lower.
+/// Lowers a resource limit of the current process to `most`. A limit that is already lower is left unchanged.
 fn limit_resource(resource: Resource, most: u64) -> io::Result<()> {
     let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
     let most = most.min(hard);

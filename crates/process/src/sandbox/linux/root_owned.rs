@@ -11,7 +11,8 @@ const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 const STICKY_BIT: u32 = 0o1000;
 
 /// Returns the canonical path of a program if only root can change or replace it: the file and all its parent folders
-/// belong to root. The returned path contains no links, so other users can't redirect it later.
+/// belong to root, and other users can't write to them (or only to a folder with the sticky bit). The returned path
+/// contains no links, so other users can't redirect it later.
 pub(super) fn canonical_if_root_owned(program: &Path) -> Option<PathBuf> {
     let real = program.canonicalize().ok()?;
     let is_root_owned = |facts: &Metadata| facts.uid() == 0;

@@ -100,9 +100,9 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNET,
 ];
-/// Option of `prctl` that makes a process the reaper of its orphaned descendants, or revokes that. Under Landlock the
-/// server's first process is the reaper of all its descendants, so that none is missed when processes are counted and
-/// ended.
+/// Option of `prctl` that makes the calling process the reaper of its orphaned descendants, or ends that. Under
+/// Landlock the server's first process is the reaper of all its descendants, so that none is missed when processes are
+/// counted and ended.
 const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
 const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
@@ -110,7 +110,7 @@ const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 /// File that lists the seccomp filter actions that the kernel supports.
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
-/// Returns the seccomp filter that makes the refused calls fail.
+/// Returns the seccomp filter that makes the system calls in [`REFUSED_CALLS`] and similar ones fail.
 pub(super) fn seccomp_filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }

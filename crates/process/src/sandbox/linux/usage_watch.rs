@@ -20,20 +20,20 @@ const RESOURCE_MEASUREMENT_INTERVAL: Duration = Duration::from_millis(500);
 const MIN_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum pause between two measurements of the size of a server's home folder.
 const MAX_HOME_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
-/// Both measurements take long if the server uses much.
+/// Factor by which the pause after a measurement of the home folder or of shared memory is longer than that measurement
+/// took. Both measurements take long if the server uses much.
 const HOME_MEASUREMENT_PAUSE_RATIO: u32 = 20;
-/// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
+/// Minimum size, in bytes, with which each file and folder is counted, so that the number of empty ones is limited as
 /// well.
 const MIN_COUNTED_FILE_BYTES: u64 = 1024;
 /// Maximum pause between two measurements of a server's memory that count shared pages once.
 const MAX_SHARED_PAGES_INTERVAL: Duration = Duration::from_secs(10);
-/// Interval for which processor time is summed. The sums of the last hour count.
+/// Length of the intervals by which processor time is recorded. The limit applies to the sum over the last hour.
 const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_secs(60);
-/// Number of past minutes for which the processor time of a server is summed.
+/// Number of past minutes whose processor time counts towards the limit of a server.
 const COUNTED_MINUTES: usize = 60;
 
-/// Asynchronous tasks that measure the resource use of one server. Dropping the watch aborts them.
+/// Tasks that measure the resource use of one server and kill it if it exceeds a limit. Dropping the watch aborts them.
 #[derive(Debug)]
 pub(crate) struct UsageWatch {
     meter: ResourceMeter,
@@ -101,16 +101,17 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
     }
 }
 
-/// Memory use of a server with shared pages counted once. Measured only if the cheaper measurement exceeds the limit,
-/// and then with pauses that keep the cost low.
+/// Measures the memory of a server so that each shared page counts once. This is done only if the cheaper measurement
+/// exceeds the limit, and then with pauses that keep the cost low.
 #[derive(Default)]
 struct SharedPageMemoryMeter {
     last_count: Option<(Instant, Duration, u64)>,
 }
 
 impl SharedPageMemoryMeter {
-    /// Returns the memory use of a process tree in bytes, or `None` if the measurement was cancelled. Returns the last
-    /// result during a pause between measurements. Stops counting beyond `most` processes.
+    /// Returns the memory of a process tree in bytes, with each shared page counted once. During a pause between
+    /// measurements, returns the last result. Stops counting beyond `most` processes. Returns `None` if the measurement
+    /// was cancelled.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.last_count
             && at.elapsed() < (took * HOME_MEASUREMENT_PAUSE_RATIO).min(MAX_SHARED_PAGES_INTERVAL)
@@ -146,8 +147,8 @@ async fn watch_home_size(server: WatchedServer, bounds: ResourceBounds, meter: R
 struct HourlyProcessorTime {
     /// Total processor time of the process tree at the latest measurement, in milliseconds.
     last_total_ms: u64,
-    /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in
-    /// it.
+    /// Minutes in which the server used processor time. Each pair consists of the number of the minute, counted as in
+    /// `now`, and the milliseconds used in it.
     minutes: VecDeque<(u64, u64)>,
     /// Number of the minute in which the last measurement took place, counted from the start of the watch.
     now: u64,
@@ -174,7 +175,8 @@ impl HourlyProcessorTime {
     }
 }
 
-/// Returns the size of a folder's content on disk, in bytes. Stops counting beyond `most`. Links are not followed.
+/// Returns the size, in bytes, that a folder's content occupies on disk. Stops counting beyond `most` bytes. Symbolic
+/// links are not followed.
 fn folder_bytes(folder: &Path, most: u64) -> u64 {
     let mut bytes = 0_u64;
     let mut linked = HashSet::new();

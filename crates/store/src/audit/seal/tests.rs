@@ -8,7 +8,7 @@ use ports::SecretError;
 
 use super::*;
 
-/// A keychain that is locked for the first two requests.
+/// A keychain that behaves as if it were locked for the first two requests.
 #[derive(Default)]
 struct LockedKeychain {
     requests: AtomicU32,

@@ -31,7 +31,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Forges an entry of a kind that the log writes about itself, and appends it with a valid link to its predecessor.
+/// Appends a forged entry of a kind that only the log itself writes, with a valid hash chain.
 fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
     let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
@@ -54,7 +54,8 @@ fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
     .unwrap();
 }
 
-/// Removes the entries up to `upto` as retention does, and writes a checkpoint with this key and MAC.
+/// Removes the entries up to number `upto` in the way in which old entries are removed, and writes a checkpoint with
+/// this key ID and MAC. With `confirm`, also appends an entry that records the removal.
 fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
     let Some(link) = chain_link_at(log, upto) else { return };
     if confirm {
@@ -65,8 +66,8 @@ fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Opt
     log.execute("DELETE FROM entry WHERE number <= ?1", [upto as i64]).unwrap();
 }
 
-/// Verifies the log. Returns `Ok` if the verification reports a finding or fails, and otherwise its verdict as the
-/// error.
+/// Verifies the log, which was tampered with. Returns `Ok` if the verification reports a finding or fails, and
+/// otherwise its result as the error.
 fn expect_reported_tampering(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_intact() => Err(Box::new(verdict)),
@@ -149,8 +150,8 @@ fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
 
-/// Asserts that the keychain's mark names the last entry although nothing is flushed and no further entry is appended,
-/// as after `kill -9`.
+/// Asserts that the keychain soon records the number of the last entry although nothing is flushed and no further entry
+/// is appended, as before `kill -9`.
 #[test]
 fn s04_last_entry_is_soon_marked_in_the_keychain() {
     let folder = LogFolder::new();

@@ -15,7 +15,7 @@ fn entry_with_canary(subject: &str) -> AuditEntry {
     AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision_entry(subject) }
 }
 
-/// Returns the files of the log that contain the canary or its beginning.
+/// Returns the files of the log that contain the text [`CANARY`] or its beginning.
 fn files_with_canary(folder: &LogFolder) -> Vec<String> {
     let files =
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());

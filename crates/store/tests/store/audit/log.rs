@@ -271,8 +271,8 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     assert_eq!(verdict.unproved, [(1, 2)], "entries that were found unsealed are reported as unproved");
 }
 
-/// Prints the duration of an append. The asserted limits are far above the usual duration, for computers with slow
-/// disks.
+/// Measures the duration of an append and prints it. The asserted limits are far above the usual duration, for
+/// computers with slow disks.
 #[test]
 fn entry_takes_microseconds_and_many_share_a_sync() {
     let folder = LogFolder::with_entries(1);

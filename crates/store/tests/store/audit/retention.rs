@@ -25,8 +25,8 @@ fn wait_until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
 
 const ONE_MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
 
-/// Returns a log from which retention has removed the first five entries.
-fn shortened_log() -> LogFolder {
+/// Returns a log whose first five entries were removed because of the limit of age.
+fn log_after_retention() -> LogFolder {
     let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..5 {
@@ -44,7 +44,7 @@ fn shortened_log() -> LogFolder {
 
 #[test]
 fn expired_entries_are_removed_and_the_rest_is_proved() {
-    let folder = shortened_log();
+    let folder = log_after_retention();
     let log = folder.log();
     let last = &log.read(&AuditQuery::latest(1)).unwrap()[0];
     assert_eq!(
@@ -72,7 +72,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
 #[test]
 fn external_removal_of_the_first_entries_is_reported() {
     // More entries are removed than the checkpoint records.
-    let folder = shortened_log();
+    let folder = log_after_retention();
     folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
@@ -82,7 +82,7 @@ fn external_removal_of_the_first_entries_is_reported() {
     );
 
     // The attacker writes a checkpoint.
-    let folder = shortened_log();
+    let folder = log_after_retention();
     let own = "INSERT INTO checkpoint SELECT number, link, (SELECT key FROM checkpoint), (SELECT mac FROM checkpoint) FROM entry
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.open_without_triggers().execute_batch(own).unwrap();
@@ -94,7 +94,7 @@ fn external_removal_of_the_first_entries_is_reported() {
     );
 
     // The checkpoint has no seal, as if there had been no keychain.
-    let folder = shortened_log();
+    let folder = log_after_retention();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.open_without_triggers().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;

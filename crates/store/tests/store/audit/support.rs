@@ -31,7 +31,8 @@ impl LogFolder {
         folder
     }
 
-    /// Appends entries with these numbers through another instance of the store, which is then closed.
+    /// Appends one entry for each of these numbers, which its subject contains, through another instance of the store.
+    /// That instance is then closed.
     pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let log = self.log();
         for number in numbers {
@@ -132,14 +133,14 @@ impl TestKeychain {
         self.secrets.lock().unwrap().clear();
     }
 
-    /// Returns the number of the entry in the keychain's mark, or `None` if it has no mark.
+    /// Returns the number of the log entry that the keychain records (the mark), or `None` if it records none.
     pub(crate) fn marked_entry(&self) -> Option<u64> {
         let marks = self.marks.lock().unwrap();
         marks.values().filter_map(|mark| mark.split_once(' ')?.0.parse().ok()).max()
     }
 
-    /// Removes the log's marks from the keychain.
-    pub(crate) fn forget_marks(&self) {
+    /// Removes from the keychain the record of the log's last entry (the mark).
+    pub(crate) fn remove_marks(&self) {
         self.marks.lock().unwrap().clear();
     }
 }

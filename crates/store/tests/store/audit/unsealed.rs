@@ -32,7 +32,7 @@ fn next_link(previous: &[u8], text: &str) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-/// Rewrites all entries with valid links, and changes one of them.
+/// Changes one entry, and rewrites the hash chain so that it is valid.
 fn rewrite_chain(folder: &LogFolder) {
     let texts = entry_texts(folder);
     let log = folder.open_without_triggers();
@@ -44,7 +44,7 @@ fn rewrite_chain(folder: &LogFolder) {
     }
 }
 
-/// Appends a forged entry whose link to its predecessor is valid.
+/// Appends a forged entry with a valid hash chain.
 fn add_entry(folder: &LogFolder) {
     let texts = entry_texts(folder);
     let log = folder.open_without_triggers();
@@ -91,7 +91,7 @@ fn rewritten_log_is_detected_without_the_key() {
 
     // The keychain never stored a mark.
     let folder = forged();
-    folder.keychain.forget_marks();
+    folder.keychain.remove_marks();
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
     assert_eq!(verdict.unproved, [(1, ENTRY_COUNT)], "a new key does not prove existing entries: {verdict:?}");

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{item_ids, new_conversation, user_message};
 use crate::common::{TestStore, open_store};
 
-/// Returns the files under a folder that contain these bytes, ignoring case.
+/// Returns the files in a folder and its subfolders that contain this text, ignoring case.
 fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -25,8 +25,8 @@ fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Returns 200 words that occur nowhere else, different ones for each `n`. That is enough to fill several pages of the
-/// index.
+/// Returns 200 words that occur nowhere else, which fill several pages of the search index. The words differ for each
+/// `n`.
 fn canary_words(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn open_without_keychain(folder: &Path) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoPlatform), secrets).unwrap()
 }
 
-/// Returns the files under a folder that contain these bytes, ignoring case.
+/// Returns the files in a folder and its subfolders that contain this text, ignoring case.
 pub(super) fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -43,8 +43,8 @@ pub(super) fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Writes conversations that contain the canary in a title, a message, a tool's result, a picture, a long text and the
-/// settings.
+/// Writes conversations that contain the text [`CANARY`] in a title, a message, a tool's result, a picture, a long text
+/// and the settings.
 pub(super) fn write_conversations(history: &dyn History, items: usize) {
     let mut conversation = new_conversation("c");
     conversation.title = format!("About {CANARY}");
@@ -59,7 +59,7 @@ pub(super) fn write_conversations(history: &dyn History, items: usize) {
     }
 }
 
-/// Asserts that the content that [`write_conversations`] has written can be read and found.
+/// Asserts that everything that [`write_conversations`] has written can be read, and found by a search.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));

@@ -13,7 +13,8 @@ use store::PlatformInFolder;
 use super::KEYCHAIN_MARK_NAME;
 use crate::common::keychain::TestKeychain;
 
-/// A keychain with a gate: while the gate is closed, calls for the mark of the documents block. Names can't be locked.
+/// A keychain that can be blocked: while it is blocked, calls that read or store the sequence numbers of documents
+/// wait. Names can't be locked.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: TestKeychain,
@@ -21,9 +22,9 @@ pub(super) struct GatedKeychain {
     pub(super) opened: Condvar,
     /// Time that storing a mark takes, in milliseconds.
     pub(super) delay: AtomicU64,
-    /// Number of times that the latest numbers of the documents (the mark) were stored.
+    /// Number of times that the latest sequence numbers of the documents (the mark) were stored.
     stored_marks: AtomicU64,
-    /// Function to run when the next mark of documents is stored, if any.
+    /// Function to run when the sequence numbers of the documents are stored the next time, if any.
     pub(super) run_at_next_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -36,7 +37,7 @@ impl Deref for GatedKeychain {
 }
 
 impl GatedKeychain {
-    /// Returns the number of times that a mark of the documents was stored.
+    /// Returns how often the latest sequence numbers of the documents (the mark) were stored.
     pub(super) fn mark_count(&self) -> u64 {
         self.stored_marks.load(Ordering::SeqCst)
     }

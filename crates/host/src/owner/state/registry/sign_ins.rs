@@ -23,7 +23,7 @@ impl ServerRegistry {
         match made {
             // The settings may have changed while the sign-in was created.
             Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.matches_config(config)) => {
-                Ok(record.access.get_or_store(made))
+                Ok(record.sign_in.get_or_store(made))
             }
             Ok(_) => Err(SignInError::NotFound(server.to_owned())),
             Err(cause) => Err(SignInError::NotPrepared { server: server.to_owned(), cause: cause.to_string() }),
@@ -37,17 +37,17 @@ impl ServerRegistry {
     /// Returns [`SignInError::NotFound`] if no server has this name.
     pub(crate) fn cancel_sign_in(&mut self, server: &str) -> Result<(), SignInError> {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
-        if let Some(sign_in) = &record.access.sign_in {
+        if let Some(sign_in) = &record.sign_in.sign_in {
             sign_in.authorization.cancel();
         }
-        record.access.mark_not_requested();
+        record.sign_in.mark_not_requested();
         Ok(())
     }
 
     /// Discards the cached secrets of a server, so that they are read again on the next use.
     pub(crate) fn secrets_changed(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
-            record.access.mark_secrets_outdated();
+            record.sign_in.mark_secrets_outdated();
         }
     }
 
@@ -56,7 +56,7 @@ impl ServerRegistry {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };
         let sender = connection.sender.clone();
-        record.access.when_ended = Some(cause);
+        record.sign_in.when_ended = Some(cause);
         record.start_again = false;
         tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
     }
@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn cancelled_sign_in_is_no_longer_requested() {
         let mut registry = registry_with_server(None);
-        let access = &mut registry.records["s"].access;
+        let access = &mut registry.records["s"].sign_in;
         access.mark_requested();
         access.is_sign_in_requested = true;
         assert_eq!(registry.cancel_sign_in("s"), Ok(()), "the server exists");
-        let access = &registry.records["s"].access;
+        let access = &registry.records["s"].sign_in;
         assert!(!access.is_connection_requested && !access.is_sign_in_requested, "the request is cleared");
         assert_eq!(
             registry.cancel_sign_in("t"),
@@ -105,13 +105,13 @@ mod tests {
         );
         let record = &mut registry.records["s"];
         assert_eq!(
-            record.access.take_end_cause().as_deref(),
+            record.sign_in.take_end_cause().as_deref(),
             Some("signed out"),
             "the cause is stored until the session ends"
         );
         assert!(!record.start_again, "a pending restart is cancelled");
         record.session.connection = None;
         registry.end_session("s", "again".to_owned());
-        assert_eq!(registry.records["s"].access.take_end_cause(), None, "without a session no cause is stored");
+        assert_eq!(registry.records["s"].sign_in.take_end_cause(), None, "without a session no cause is stored");
     }
 }

@@ -43,7 +43,7 @@ pub(super) struct HandshakeAttempts {
 impl Session {
     pub(super) fn start_handshake(&mut self, now: Instant) {
         let sse = self.config.carrier == TransportKind::HttpSse;
-        match self.config.opening {
+        match self.config.handshake {
             HandshakeMode::Pinned(revision) if revision.is_modern() && sse => {
                 self.refuse_handshake(format!("it must support {revision}, which HTTP+SSE does not carry"));
             }
@@ -65,7 +65,7 @@ impl Session {
     /// Starts a new handshake with `initialize`, as in the previous session.
     pub(super) fn reinitialize(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
-        match self.config.opening {
+        match self.config.handshake {
             HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
             HandshakeMode::Probe | HandshakeMode::Initialize => {
                 self.send_initialize(Revision::NEWEST_LEGACY, false, now)
@@ -76,7 +76,7 @@ impl Session {
     /// Starts a new handshake with the probe, because the revisions that the server supports may have changed.
     pub(super) fn restart_probe(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
-        match self.config.opening {
+        match self.config.handshake {
             HandshakeMode::Pinned(_) => self.start_handshake(now),
             HandshakeMode::Probe | HandshakeMode::Initialize => self.send_probe(false, now),
         }
@@ -109,7 +109,7 @@ impl Session {
 
     /// Sends `initialize` after the probe failed with an error or timeout that indicates a legacy server.
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
-        match (self.config.opening, self.tried.refused.take()) {
+        match (self.config.handshake, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
                 self.refuse_handshake(format!("it must support {revision}, but {because}"))
             }
@@ -125,8 +125,9 @@ impl Session {
     /// Handles the failure of `initialize`. If the previous session was the only reason to send it, sends the probe
     /// next, since the server may have been upgraded.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
-        let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
-        let was_guess = self.is_reopening() || (self.config.opening == HandshakeMode::Probe && self.is_known_legacy());
+        let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
+        let was_guess =
+            self.is_reopening() || (self.config.handshake == HandshakeMode::Probe && self.is_known_legacy());
         if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
             return self.send_probe(false, now);
@@ -206,8 +207,8 @@ impl Session {
             cause = format!("{cause}. Its last output was {output}");
         }
         self.phase = SessionPhase::Failed(cause.clone());
-        self.events.push(SessionEvent::OpeningFailed { cause: cause.clone(), fault });
-        self.end_all_calls(&CloseReason::OpeningFailed(cause));
+        self.events.push(SessionEvent::HandshakeFailed { cause: cause.clone(), fault });
+        self.end_all_calls(&CloseReason::HandshakeFailed(cause));
     }
 
     /// Fails the handshake because the connection closed before the server responded.
@@ -218,11 +219,11 @@ impl Session {
             SessionPhase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => return,
         };
-        if *reason != CloseReason::StoppedByUser {
+        if *reason != CloseReason::StoppedByOwner {
             let local = self.config.carrier == TransportKind::Stdio;
             // A server that exceeded a resource limit would do so again.
             let is_over = matches!(reason, CloseReason::LimitReached(_));
-            let on_probe = probing && local && !is_over && self.config.opening == HandshakeMode::Probe;
+            let on_probe = probing && local && !is_over && self.config.handshake == HandshakeMode::Probe;
             let fault = if on_probe { HandshakeFault::ExitedOnProbe } else { HandshakeFault::Exited };
             self.fail_handshake(format!("{reason} before it answered `{method}`"), fault);
         }

@@ -3,25 +3,28 @@
 
 use std::time::Duration;
 
-use ::supervision::backoff::RestartBackoff;
 use policy::Hash;
+use supervision::backoff::RestartBackoff;
 use tokio::time::Instant;
 
 use crate::view::{FailureReason, ServerFailure};
 
-/// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
-/// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
+/// Minimum pause before the first retry of a sign-in without the user. Before retry number n, the minimum pause is n
+/// times as long. For this time after a failed token refresh, requests fail with the same error without another refresh
+/// attempt.
 const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
 /// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
 pub struct RestartState {
     backoff: RestartBackoff,
-    /// Hash of the approved command or address. Reset when the user stops the server.
+    /// Hash of the approved command or address that was launched. `None` before the first launch, and after the
+    /// automatic restarts have ended.
     approved: Option<Hash>,
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
-    ended: Option<String>,
-    /// Approved hash of a server whose restarts failed because it was unreachable, for [`resume`](Self::resume).
+    restart_cause: Option<String>,
+    /// Hash of the approved address of a server whose restarts ended because it was unreachable. Used by
+    /// [`resume`](Self::resume).
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
@@ -29,15 +32,17 @@ pub struct RestartState {
     was_ready: bool,
     /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,
-    /// Set after a successful sign-in by the user, or without the user if the server was not ready since its launch.
+    /// Set after a sign-in that allows the next connection: a sign-in by the user, or one without the user if the
+    /// server has not been ready since its launch.
     signed_in: bool,
     /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
-    /// State of a running server whose approval was revoked, for [`restore`](Self::restore).
+    /// Saved state of a running server whose approval was revoked. Used by [`restore`](Self::restore).
     revoked: Option<RevokedSupervision>,
 }
 
-/// Saved supervision state of a running server whose approval was revoked, for restoring it together with the approval.
+/// Supervision state of a running server, saved when its approval was revoked. It is restored if the approval is
+/// restored.
 #[derive(Debug)]
 struct RevokedSupervision {
     backoff: RestartBackoff,
@@ -50,7 +55,7 @@ impl RestartState {
     /// Records that an approved command or address was launched.
     pub fn on_launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
-        self.ended = None;
+        self.restart_cause = None;
         self.out_of_reach = None;
         self.revoked = None;
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
@@ -72,8 +77,8 @@ impl RestartState {
     }
 
     /// Records that the host restarts the server automatically. `cause` is the reason why the server ended.
-    pub fn record_retry(&mut self, cause: String) {
-        self.ended = Some(cause);
+    pub fn record_restart(&mut self, cause: String) {
+        self.restart_cause = Some(cause);
     }
 
     /// Records that the server became ready.
@@ -91,15 +96,16 @@ impl RestartState {
 
     /// Returns the reason why the server ended, if the host is restarting it automatically.
     pub fn restart_cause(&self) -> Option<String> {
-        self.ended.clone()
+        self.restart_cause.clone()
     }
 
     /// Returns `true` if the host is restarting the server automatically.
     pub const fn is_restarting(&self) -> bool {
-        self.ended.is_some()
+        self.restart_cause.is_some()
     }
 
-    /// Ends the automatic restarts, because the user stopped or changed the server, or has to act.
+    /// Ends the automatic restarts, because the user stopped or changed the server, or must do something before it can
+    /// start.
     pub fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
@@ -125,9 +131,9 @@ impl RestartState {
         }
     }
 
-    /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`RestartState::resume`] can
-    /// begin a new series.
-    pub fn on_attempts_exhausted(&mut self, failure: &ServerFailure) {
+    /// Ends the automatic restarts, because there were too many attempts or because the failure permits no restart. If
+    /// the server was unreachable, [`RestartState::resume`] can begin a new series.
+    pub fn on_no_restart(&mut self, failure: &ServerFailure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
@@ -138,7 +144,7 @@ impl RestartState {
     pub fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
-        self.ended = Some("it could not be reached".to_owned());
+        self.restart_cause = Some("it could not be reached".to_owned());
         self.backoff = RestartBackoff::default();
         self.backoff.next_attempt(Instant::now(), 0.0).is_some()
     }
@@ -177,6 +183,7 @@ impl ServerFailure {
             FailureReason::Exited
             | FailureReason::ExitedEarly
             | FailureReason::NoAnswer
+            | FailureReason::Unresponsive
             | FailureReason::CouldNotStart
             | FailureReason::Unreachable => true,
             FailureReason::CommandNotFound
@@ -190,7 +197,7 @@ impl ServerFailure {
 
     /// Returns `true` if the failure may be resolved by a change of the network.
     const fn may_depend_on_network(&self) -> bool {
-        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
+        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unresponsive | FailureReason::Unreachable)
     }
 }
 
@@ -239,12 +246,12 @@ mod tests {
     async fn unreachable_server_is_retried_once_after_a_network_change() {
         let mut supervision = ready_supervision();
         while supervision.next_restart(&failure(FailureReason::Unreachable)).is_some() {}
-        supervision.on_attempts_exhausted(&failure(FailureReason::Unreachable));
+        supervision.on_no_restart(&failure(FailureReason::Unreachable));
         assert!(supervision.resume(), "an unreachable server is tried again");
         assert!(!supervision.resume(), "an unreachable server is resumed once");
         let mut crashing = ready_supervision();
         while crashing.next_restart(&failure(FailureReason::Exited)).is_some() {}
-        crashing.on_attempts_exhausted(&failure(FailureReason::Exited));
+        crashing.on_no_restart(&failure(FailureReason::Exited));
         assert!(!crashing.resume(), "a crashing server is not resumed");
     }
 
@@ -259,7 +266,7 @@ mod tests {
         ended.on_approval_revoked();
         let exited = failure(FailureReason::Exited);
         assert!(ended.next_restart(&exited).is_none(), "without the approval, it is not restarted");
-        ended.on_attempts_exhausted(&exited);
+        ended.on_no_restart(&exited);
         ended.restore();
         assert!(ended.next_restart(&exited).is_none(), "a server that ended meanwhile stays ended");
         let mut stopped = ready_supervision();

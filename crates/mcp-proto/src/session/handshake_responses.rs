@@ -12,7 +12,7 @@ use crate::jsonrpc::{RawJson, RpcError, code, escape_and_truncate};
 use crate::revision::Revision;
 use crate::types::{Implementation, Map, ServerCapabilities};
 
-use super::opening::SessionPhase;
+use super::handshake::SessionPhase;
 use super::request_table::RequestPurpose;
 use super::{
     CallError, DeliveryFault, HandshakeFault, HandshakeMode, ServerFacts, Session, TransportKind, meta, results,
@@ -88,7 +88,7 @@ impl Session {
     /// revision that both support.
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy_revision(versions);
-        match (self.config.opening, best) {
+        match (self.config.handshake, best) {
             (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => {
                 self.send_initialize(revision, true, now)
             }
@@ -97,7 +97,7 @@ impl Session {
                     error.map(|error| format!("; its error: {}", describe_rpc_error(error))).unwrap_or_default();
                 self.refuse_handshake(format!(
                     "{}{description}",
-                    no_common_version_text(versions, self.config.opening)
+                    no_common_version_text(versions, self.config.handshake)
                 ));
             }
         }
@@ -105,7 +105,7 @@ impl Session {
 
     pub(super) fn on_initialize_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
-        let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
+        let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
         let found = match answer {
             Ok(raw) => results::parse_body_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
@@ -114,7 +114,7 @@ impl Session {
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
-                        let none = no_common_version_text(&versions, self.config.opening);
+                        let none = no_common_version_text(&versions, self.config.handshake);
                         let cause = format!("{none}; its error: {}", describe_rpc_error(&error));
                         if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
                             self.probe_after_timeout(cause, now);
@@ -146,7 +146,7 @@ impl Session {
                     now,
                 );
             }
-            _ => self.refuse_handshake(no_common_version_text(&[found.protocol_version], self.config.opening)),
+            _ => self.refuse_handshake(no_common_version_text(&[found.protocol_version], self.config.handshake)),
         }
     }
 
@@ -225,9 +225,9 @@ fn describe_rpc_error(error: &RpcError) -> String {
     escape_and_truncate(&error.to_string(), 500)
 }
 
-fn no_common_version_text(theirs: &[String], opening: HandshakeMode) -> String {
+fn no_common_version_text(theirs: &[String], handshake: HandshakeMode) -> String {
     let theirs = if theirs.is_empty() { "no version".into() } else { escape_and_truncate(&theirs.join(", "), 300) };
-    let ours = match opening {
+    let ours = match handshake {
         HandshakeMode::Pinned(revision) => revision.to_string(),
         HandshakeMode::Probe | HandshakeMode::Initialize => Revision::ALL.map(Revision::as_str).join(", "),
     };

@@ -1,4 +1,5 @@
-//! Grants that are revoked while the approved server is running or being restarted.
+//! Grants of starts that are revoked while the approved server is running or being restarted. For a call that waits for
+//! its audit entry, see `approval_revoked_while_its_audit_entry_is_written_sends_nothing` in `audit.rs`.
 
 use std::time::Duration;
 

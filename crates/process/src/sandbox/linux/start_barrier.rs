@@ -1,5 +1,5 @@
-//! Delays a server's program after bubblewrap was started: bubblewrap has created the server's network namespace and
-//! waits until the proxy listens in it.
+//! Delays the start of a server's program: bubblewrap creates the server's network namespace, and waits to run the
+//! program until the egress proxy listens in that namespace.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -15,23 +15,23 @@ use tokio::time::timeout;
 use super::bubblewrap::wait_for_end;
 use crate::platform;
 use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
-use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
+use crate::sandbox::{CHOOSE_ANOTHER_NETWORK_SENTENCE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NETWORK_NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report on the namespaces.
 const MAX_BUBBLEWRAP_REPORT_BYTES: usize = 4096;
 
-/// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
+/// Prevents a server's program from running. Dropping the barrier lets the program run, so bubblewrap must be killed
 /// first.
-pub(crate) struct ProgramGate {
+pub(crate) struct StartBarrier {
     hosts: Vec<HostPattern>,
     report: PipeReader,
     open: PipeWriter,
 }
 
-/// The ends of the gate's pipes that bubblewrap inherits.
-pub(super) struct GateDescriptors {
+/// The ends of the barrier's pipes that bubblewrap inherits.
+pub(super) struct BarrierDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
     /// Descriptor that must become readable before bubblewrap runs the program (`--block-fd`).
@@ -46,23 +46,23 @@ struct BubblewrapInfo {
     net_namespace: Option<u64>,
 }
 
-impl ProgramGate {
-    /// Creates a gate for a server that may contact only these hosts.
+impl StartBarrier {
+    /// Creates a barrier for a server that may contact only these hosts.
     ///
     /// # Errors
     /// Returns the system's error if no pipe can be created.
-    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(ProgramGate, GateDescriptors)> {
+    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(StartBarrier, BarrierDescriptors)> {
         let ((report, info), (block, open)) = (pipe()?, pipe()?);
-        Ok((ProgramGate { hosts, report, open }, GateDescriptors { info: info.into(), block: block.into() }))
+        Ok((StartBarrier { hosts, report, open }, BarrierDescriptors { info: info.into(), block: block.into() }))
     }
 
-    /// Starts the proxy in the server's network namespace, then lets its program run.
+    /// Starts the proxy in the server's network namespace, then lets bubblewrap run the server's program.
     ///
     /// # Errors
     /// Returns [`SandboxError::NoMechanism`] if the proxy can't listen in that namespace. The program does not run, and
     /// `bubblewrap` is killed.
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
-        let ProgramGate { hosts, report, mut open } = self;
+        let StartBarrier { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
         let mut held = HeldProgram { bubblewrap, is_released: false };
         let listening = timeout(NETWORK_NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
@@ -75,12 +75,12 @@ impl ProgramGate {
         held.is_released = started.is_ok();
         started.map_err(|cause| {
             let cause = format!("the network of named hosts can't be set up ({cause})");
-            SandboxError::NoMechanism { cause, next: NAMED_HOSTS_ADVICE }
+            SandboxError::NoMechanism { cause, next: CHOOSE_ANOTHER_NETWORK_SENTENCE }
         })
     }
 }
 
-/// A bubblewrap process whose program must not run yet. Dropping it kills the process.
+/// A bubblewrap process that waits and must not run its program yet. Dropping this value kills the process.
 struct HeldProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,

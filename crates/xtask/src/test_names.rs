@@ -1,0 +1,99 @@
+//! Finds tests in source files by their names or titles.
+
+use crate::tidy::tree::Tree;
+
+/// Beginnings of the line of a test, or of a step of a test, in a script. The title follows.
+const SCRIPT_TEST_CALLS: [&str; 3] = ["test(", "it(", "await step("];
+/// Beginnings of the line of a test that runs once for each of several values. The title follows the values.
+const REPEATED_SCRIPT_TEST_CALLS: [&str; 3] = ["test.each(", "it.each(", "])("];
+
+/// Returns the number of the line in which a test begins, counted from 1, or `None` if the file has no such test: in
+/// Rust a function with a test attribute, in scripts a title.
+pub(crate) fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
+    let file = tree.files.iter().find(|file| file.path == path)?;
+    let lines: Vec<&str> = file.text.lines().collect();
+    let is_named = |index: usize| {
+        if file.is_rust() {
+            // Attributes and comments directly before the function.
+            let is_before = |line: &&&str| line.trim_start().starts_with("#[") || line.trim_start().starts_with("//");
+            let mut before = lines[..index].iter().rev().take_while(is_before);
+            rust_function_name(lines[index]) == Some(name) && before.any(|line| is_test_attribute(line))
+        } else {
+            script_test_title(&lines[index..]) == Some(name)
+        }
+    };
+    (0..lines.len()).find(|&index| is_named(index)).map(|index| index + 1)
+}
+
+fn is_test_attribute(line: &str) -> bool {
+    let attribute = line.trim_start().strip_prefix("#[").and_then(|rest| rest.split(['(', ']']).next());
+    attribute.is_some_and(|path| path == "test" || path.ends_with("::test"))
+}
+
+/// Returns the name of the function that this line of Rust code begins, if any.
+pub(crate) fn rust_function_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let name = line.strip_prefix("fn ")?;
+    name.split(['(', '<']).next()
+}
+
+/// Returns the title of the test that the first of these lines of a script begins, if any. The title may be in the
+/// second line.
+pub(crate) fn script_test_title<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let line = lines.first()?.trim_start();
+    let after_call = || SCRIPT_TEST_CALLS.iter().find_map(|call| line.strip_prefix(call));
+    let after_values =
+        || REPEATED_SCRIPT_TEST_CALLS.iter().find(|call| line.starts_with(*call)).and_then(|_| line.split_once(")("));
+    let title = after_call().or_else(|| Some(after_values()?.1))?;
+    let title = if title.is_empty() { lines.get(1)?.trim_start() } else { title };
+    quoted_title(title)
+}
+
+/// Returns the title of the group of tests that this line of a script begins, if any.
+pub(crate) fn script_group_title(line: &str) -> Option<&str> {
+    quoted_title(line.trim_start().strip_prefix("test.describe(")?)
+}
+
+/// Returns the string with which this code begins, without its quotes.
+fn quoted_title(code: &str) -> Option<&str> {
+    let quote = code.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
+    code[1..].split(quote).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUST: &str = "#[test]\nfn plain() {}\n\n#[tokio::test(start_paused = true)]\n// Why.\nasync fn paused() {}\n\n\
+        fn uses_nothing() {}\n\n#[cfg(test)]\nfn only_for_tests() {}\n";
+    const SCRIPT: &str = "test.describe(\"group\", () => {\n  test(\"one\", f);\n  it(\n    'two',\n  );\n\
+        it.each([1])(\"three %s\", f);\n  ])(\"four %s\", f);\n  it.each(values)(\n    \"five %s\",\n  );\n\
+        await step(\"six\", f);\nconst text = \"seven\";\n});\n";
+
+    fn line_of(path: &str, name: &str) -> Option<usize> {
+        let tree = Tree::from_files(&[("crates/a/tests/all.rs", RUST), ("tests/page/a.spec.ts", SCRIPT)]);
+        find_test_line(&tree, path, name)
+    }
+
+    #[test]
+    fn rust_test_has_a_test_attribute() {
+        let path = "crates/a/tests/all.rs";
+        assert_eq!([line_of(path, "plain"), line_of(path, "paused")], [Some(2), Some(6)]);
+        for other in ["uses_nothing", "only_for_tests", "missing"] {
+            assert_eq!(line_of(path, other), None, "{other}");
+        }
+        assert_eq!(line_of("crates/a/tests/other.rs", "plain"), None, "another file has no such test");
+    }
+
+    #[test]
+    fn title_of_a_script_test_may_follow_values_or_be_in_the_next_line() {
+        let titles = ["one", "two", "three %s", "four %s", "five %s", "six"];
+        let lines = titles.map(|title| line_of("tests/page/a.spec.ts", title));
+        assert_eq!(lines, [2, 3, 6, 7, 8, 11].map(Some));
+        for other in ["group", "seven"] {
+            assert_eq!(line_of("tests/page/a.spec.ts", other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// An app that computes without end blocks the web process, which also draws Drawbridge's page. The process is ended,
+// and the page is loaded again and names the app.
+//
+// The session of the driver ends with the process. Afterwards the window is read and operated like by a screen reader.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { accessibleObjects, allTexts, pressButton } from "./accessible.mjs";
+import { callTool } from "./calls.mjs";
+import { closeWindow } from "./close-window.mjs";
+import { processes, waitForNone } from "./processes.mjs";
+
+const RESULT = "[data-testid=tool-result]";
+// Excludes the frame of the self-test, which runs before the app.
+const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
+const SCRIPT = join(import.meta.dirname, "../apps/stalled-server.mjs");
+const WEB_PROCESS = "/WebKitWebProcess ";
+const STALLED = "stalled";
+const CALM = "calm";
+/** Line of the app's output about an app that it has closed. */
+const CLOSED = /an app was closed.*/g;
+const NOTICE = `The app of compute on ${STALLED} stopped responding and was closed.`;
+/** Title of the consent request for another server, and the button in the app. */
+const [REQUEST, COMPUTE] = [`Run greet on ${CALM}?`, "Compute"];
+/** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and its answer. */
+const END_MS = 40_000;
+const SHOWN_MS = 30_000;
+const ENDS_MS = 8_000;
+
+/** Returns the ids of the web processes, without their parents outside of the sandbox. */
+const webProcesses = (place) =>
+  processes(place.home, WEB_PROCESS)
+    .filter(({ command }) => !command.includes("bwrap"))
+    .map(({ pid }) => pid);
+
+/** Returns the lines of the app's output about closed apps. */
+const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED) ?? [];
+
+/** Repeats `look` until it returns `true`. What it throws counts as `false`, since the page is being loaded. */
+async function until(what, look, limit = SHOWN_MS) {
+  let cause;
+  for (const end = Date.now() + limit; Date.now() < end; await wait(200)) {
+    try {
+      if (await look()) return;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new Error(`waited ${limit / 1000} s for ${what}${cause ? `: ${cause.message}` : ""}`);
+}
+
+const has = async (place, text) => allTexts(await accessibleObjects(place)).includes(text);
+const hasButton = async (place, name) => allTexts(await accessibleObjects(place)).split("\n").includes(name);
+
+/** Presses a button until it has the effect, since a press may be ignored while the window changes. */
+async function press(place, name, what, effect) {
+  await until(what, async () => {
+    await pressButton(place, name).catch(() => undefined);
+    return effect();
+  });
+}
+
+async function startServer(page, name) {
+  const { refused } = await page.invoke("add_server", {
+    name,
+    config: { type: "stdio", command: process.execPath, args: [SCRIPT], env: {} },
+  });
+  assert.equal(refused, undefined, `the server ${name} should be added`);
+  await page.go(`#/server/${name}/overview`);
+  await page.click("button", "Start", "main");
+  await page.allow("Always allow this command");
+  await page.waitForText("ready", "main header");
+}
+
+/** Calls a tool without waiting for its end. */
+const beginCall = (page, server, tool) =>
+  page.run(
+    (request) => void window.__TAURI_INTERNALS__.invoke("call_tool", { request }).catch(() => undefined),
+    { call: `${server} ${tool}`, server, tool, arguments: {} },
+  );
+
+/** Waits until this number of apps was closed, without using the page, which would not respond. */
+async function closedWithoutPage(place, count) {
+  await until(`the blocked process to be ended ${count} times`, () => closedApps(place).length >= count, END_MS);
+  assert.match(closedApps(place).at(-1), /stalled.*compute.*Unresponsive/, "the app should be named");
+}
+
+export async function stalledApp(page, place, step) {
+  let before = [];
+  await step("an app is shown, and a call of another server waits for its decision", async () => {
+    for (const name of [STALLED, CALM]) await startServer(page, name);
+    await callTool(page, STALLED, "compute");
+    await page.allow("Allow until Drawbridge closes");
+    await page.click("button", "Show app", RESULT);
+    await page.waitForText(`Show an app of ${STALLED}?`, RESULT);
+    await page.click("button", "Show app", RESULT);
+    const { value } = await page.invoke("read_snapshot", {});
+    await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
+    before = webProcesses(place);
+    await page.inFrame(FRAME, () => page.click("button", COMPUTE));
+    await beginCall(page, CALM, "greet");
+  });
+
+  await step("X61 an app computes without end: a request of another server can be decided again", async () => {
+    await closedWithoutPage(place, 1);
+    await until("the request", () => has(place, REQUEST));
+    const remaining = webProcesses(place).filter((pid) => before.includes(pid));
+    assert.deepEqual(remaining, [], "the blocked process should have ended");
+    await press(place, "Deny", "the request to be denied", async () => !(await has(place, REQUEST)));
+  });
+
+  await step("X61 the page names the app, and does not show it again", async () => {
+    await until("the notice", () => has(place, NOTICE));
+    assert.ok(!(await hasButton(place, COMPUTE)), "the app should not be shown");
+    await press(place, "Close", "the notice to disappear", async () => !(await has(place, NOTICE)));
+  });
+
+  await step("X61 the page that was loaded again is watched, too", async () => {
+    const isOffered = () => hasButton(place, "Show app");
+    await press(place, "Call", "the app to be offered", isOffered);
+    await press(place, "Show app", "the app", () => hasButton(place, COMPUTE));
+    await pressButton(place, COMPUTE);
+    await closedWithoutPage(place, 2);
+    await until("the notice", () => has(place, NOTICE));
+  });
+
+  await step("the window of a page that was loaded again is closed", async () => {
+    await closeWindow("Drawbridge");
+    for (const program of [SCRIPT, place.app]) {
+      assert.deepEqual(await waitForNone(place.home, program, ENDS_MS), [], `no process of ${program} should be left`);
+    }
+  });
+}
