@@ -179,7 +179,7 @@ impl Owner {
         });
     }
 
-    /// Returns the pinned definitions of all servers.
+    /// Returns the pins of each server: the definitions of its tools and prompts that the user reviewed.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.reviews.pins
     }
