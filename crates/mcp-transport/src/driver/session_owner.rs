@@ -87,8 +87,8 @@ impl SessionControl<'_> {
         }
     }
 
-    /// Sends a notification to the server, or stores it while the owner has too many unread events. Only one is stored: a
-    /// later one of any kind replaces it.
+    /// Sends a notification to the server, or stores it while the owner has too many unread events. Only one is stored:
+    /// a later one of any kind replaces it.
     pub fn notify(&mut self, notification: ClientNotification) {
         self.owner_requests.touched = true;
         self.owner_requests.notification = Some(notification);
