@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, HostOptions, ShownDefinition};
+use host::{DecisionError, EventReceiver, HostOptions, ShownDefinition};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
@@ -133,6 +133,20 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     app.host.close().await;
 }
 
+/// Waits for the event that a server's catalog has changed.
+async fn assert_catalog_changes(events: &mut EventReceiver, what: &str) {
+    let change = async {
+        while let Some(event) = events.next().await {
+            if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                return true;
+            }
+        }
+        false
+    };
+    let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+    assert_eq!(change, Ok(true), "the event arrives: {what}");
+}
+
 #[tokio::test]
 async fn outdated_and_refreshed_list_states_are_both_reported() {
     let list = tools_list_reply(&[tool_json("echo")]);
@@ -148,16 +162,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        let change = async {
-            while let Some(event) = events.next().await {
-                if matches!(event.event, HostEvent::CatalogChanged(_)) {
-                    return true;
-                }
-            }
-            false
-        };
-        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
-        assert_eq!(change, Ok(true), "the event arrives: {what}");
+        assert_catalog_changes(&mut events, what).await;
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -293,7 +298,9 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
     app.until("bad", "new: its tools and its prompt were not reviewed", |s| s.unreviewed == [3, 0]).await;
+    let mut events = app.host.events();
     assert_call_needs_consent(&app, "first", ApprovalScope::Once, "the first call").await;
+    assert_catalog_changes(&mut events, "the tool of the approved call is reviewed").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
