@@ -142,26 +142,23 @@ async fn check_thinking(place: &ServedWire) -> CellResult {
 }
 
 async fn check_tool_use(place: &ServedWire) -> CellResult {
-    if !place.is_scripted() {
-        return not_applicable();
-    }
     let reply = receive_complete_reply(place, tool_request(place, "what is the weather")).await?;
     let used = valid_tool_uses(&reply)?;
     match (used.len(), &reply.stop) {
         (1, StopReason::ToolUse) => Ok("yes".into()),
+        // A model with random weights chooses the number of its calls.
+        (2.., StopReason::ToolUse) if !place.is_scripted() => Ok("yes".into()),
         (number, stop) => Err(format!("{number} tool uses with stop reason {stop:?} instead of one")),
     }
 }
 
 async fn check_tool_result(place: &ServedWire) -> CellResult {
-    if !place.is_scripted() {
-        return not_applicable();
-    }
     let request = tool_request(place, "what is the weather");
     let used = receive_complete_reply(place, request.clone()).await?;
     let reply = receive_complete_reply(place, request_with_results(request, used)).await?;
     let text = reply.message.plain_text();
-    if text == "It is sunny in Oslo." { Ok("yes".into()) } else { Err(format!("unexpected text: {text}")) }
+    let is_expected = if place.is_scripted() { text == "It is sunny in Oslo." } else { !text.is_empty() };
+    if is_expected { Ok("yes".into()) } else { Err(format!("unexpected text: {text}")) }
 }
 
 async fn check_parallel_tools(place: &ServedWire) -> CellResult {

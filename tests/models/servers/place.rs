@@ -62,7 +62,7 @@ impl ServedWire {
     }
 
     /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`. The model with random weights
-    /// responds with random text.
+    /// responds with random text, or with random arguments for an offered tool.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != ModelServer::LlamaCpp
     }

@@ -12,7 +12,7 @@ Written by `cargo xtask test models`, which asks each of these servers over ever
 
 - aimock answers by what it is asked, over each wire as its authors understood it.
 - LiteLLM's proxy translates each wire into OpenAI's, in which aimock answers behind it.
-- llama.cpp's server runs a model of random weights that the test makes: its tokens are real, its words are noise, and it calls no tools.
+- llama.cpp's server runs a model of random weights that the test makes: its tokens and its grammar are real, and its words are noise. It calls a tool when it is offered one, with arguments that fit the schema.
 
 A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
 ";
