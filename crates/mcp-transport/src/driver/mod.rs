@@ -33,10 +33,10 @@ pub enum DriverEvent {
     Frame(Frame),
     /// A line of the server's standard error, escaped for display. Does not indicate a failure.
     Stderr {
-        /// Escaped text of the line. Longer lines are truncated after 8 KiB of the server's output.
+        /// Escaped text of the line. A line of more than 8 KiB is truncated before it is escaped.
         line: String,
     },
-    /// A connection to a remote server was established. Reported before its [`SessionEvent::Ready`].
+    /// The session with a remote server is connected. Reported before its [`SessionEvent::Ready`].
     Connected {
         /// Transport of the connection, which was detected or configured.
         transport: DetectedTransport,
@@ -51,8 +51,8 @@ pub enum DriverEvent {
     },
     /// Lines of standard error were not reported because they exceeded the rate limit.
     StderrDropped {
-        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. The most recent ones are still stored in
-        /// the ring buffer.
+        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. The most recent ones can still be read
+        /// from the [`StderrRing`](crate::stdio::StderrRing).
         bytes: u64,
     },
     /// Invalid lines or other anomalies were not reported because they exceeded the rate limit.

@@ -38,7 +38,7 @@ pub trait SessionOwner: Send {
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
     pub(super) owner_requests: &'a mut OwnerRequests,
-    /// Set if so many events are queued that the owner's calls are refused.
+    /// Set if so many events wait for the owner that its new calls are refused.
     pub(super) refuses_calls: bool,
 }
 
@@ -49,11 +49,12 @@ pub(super) struct OwnerRequests {
     pub(super) stops: u32,
     /// Failure for which the owner stopped the session, or `None` if it was stopped for another reason or is open.
     pub(super) failure: Option<CloseReason>,
-    /// Notification to the server that is sent when fewer events are queued. Only the latest one is stored, since
-    /// repeated ones are equivalent.
+    /// Notification that waits until fewer events are queued for the owner, and is then sent to the server. A later
+    /// notification replaces it, since repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// Set after an operation of the owner that may have caused new messages or events of the session.
-    pub(super) touched: bool,
+    /// Set by an operation of the owner that may have caused new messages or events of the session, until the driver
+    /// polls them.
+    pub(super) has_new_output: bool,
     /// Set if the session is closed and the driver only delivers its remaining events.
     pub(super) is_ending: bool,
 }
@@ -68,39 +69,39 @@ impl SessionControl<'_> {
         if self.refuses_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.session.call(request, deadline, tokio_clock_now())
     }
 
     /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.session.cancel(call, reason, tokio_clock_now());
     }
 
     /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         if let Err(error) = self.session.answer(request, answer, tokio_clock_now()) {
             tracing::debug!(%request, %error, "a response was ignored");
         }
     }
 
-    /// Sends a notification to the server, or stores it while the owner has too many unread events. Only one is stored:
-    /// a later one of any kind replaces it.
+    /// Sends a notification to the server. If too many events wait for the owner, stores it until there are fewer. At
+    /// most one notification is stored: a later one of any kind replaces it.
     pub fn notify(&mut self, notification: ClientNotification) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.owner_requests.notification = Some(notification);
     }
 
-    /// Ends the session and the server. A second call kills the server immediately.
+    /// Ends the session, and shuts down the process of a local server. A second call kills the process immediately.
     pub fn stop(&mut self) {
         self.owner_requests.stops += 1;
     }
 
-    /// Ends the session and the server like [`SessionControl::stop`], because of a failure that the owner detected.
-    /// Calls in flight end with this reason, unless the owner has already called `stop`.
+    /// Ends the session like [`SessionControl::stop`], because of a failure that the owner detected. Calls in flight
+    /// end with this reason, unless the owner has already called `stop`.
     pub fn stop_because(&mut self, failure: CloseReason) {
         if self.owner_requests.stops == 0 {
             self.owner_requests.failure = Some(failure);
@@ -114,7 +115,7 @@ impl SessionControl<'_> {
     }
 }
 
-/// Waits until [`SessionOwner::poll_ready`] reports work of the owner.
+/// Waits until the owner's [`SessionOwner::poll_ready`] returns `Ready`.
 pub(crate) async fn wait_until_owner_ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

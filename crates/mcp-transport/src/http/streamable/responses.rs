@@ -69,7 +69,7 @@ impl StreamableDriver<'_> {
     }
 
     fn on_accepted(&mut self, exchange: u64) {
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         self.finish_exchange(exchange);
         if opened {
             self.open_get_stream();
@@ -194,7 +194,7 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_refused(exchange, status, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         if let Some(message) = message {
             self.core.emit_received_frame(message);
@@ -226,9 +226,9 @@ impl StreamableDriver<'_> {
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.discard_session_state();
-        self.losses.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
-        self.losses.push_back(now);
-        if self.losses.len() >= MAX_LOST_SESSIONS {
+        self.session_loss_times.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
+        self.session_loss_times.push_back(now);
+        if self.session_loss_times.len() >= MAX_LOST_SESSIONS {
             let cause = format!("it forgot {MAX_LOST_SESSIONS} sessions within {LOST_SESSIONS_WINDOW:?}");
             return self.close(CloseReason::ConnectionLost(cause));
         }
@@ -239,7 +239,7 @@ impl StreamableDriver<'_> {
     /// is opened.
     pub(super) fn discard_session_state(&mut self) {
         self.session_id = None;
-        self.had_get = false;
+        self.get_stream_was_accepted = false;
         let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
         let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
         let running: Vec<u64> = running.map(|(number, _)| *number).collect();
@@ -255,7 +255,7 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_failed(exchange, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         match kind {
             ExchangeKind::Request { id, .. } => {
