@@ -1,5 +1,5 @@
-//! The user's actions while a model is replying: added items wait or are refused, and disabling a tool takes effect
-//! immediately.
+//! Tests of the user's actions while a model is replying: added items wait or are refused, and disabling a tool takes
+//! effect immediately.
 
 use chat::ConversationError;
 use domain::item::{ChatItem, ItemBody, ItemState, ResourceContents};

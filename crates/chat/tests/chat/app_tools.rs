@@ -1,5 +1,5 @@
-//! Tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded with the
-//! app that received the call.
+//! Tests of tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded
+//! with the app that received the call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +30,10 @@ fn is_app_call(request: &ConsentRequestView) -> bool {
     matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == shown_app())
 }
 
-/// Commands that the task of the app receives, and the value that exists while the app is shown.
+/// Receiver of the commands for the app, and a value that is dropped when the app is closed.
 type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
-/// Turns on the app's tool for the conversation, and returns the app's side.
+/// Turns on the app's tool for the conversation, and returns the test's side of the app.
 async fn turn_on(talk: &TestConversation) -> ShownApp {
     turn_on_with_output_schema(talk, None).await
 }

@@ -1,4 +1,4 @@
-//! Calls that the user makes on the page or the command line: their results and their records in the history.
+//! Tests of calls that the user makes on the page or the command line: their results and their records in the history.
 
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::{CONVERSATION_ID, TestConversation, failing_history};
 
-/// Returns a call of the tool `add` by the user in the test conversation.
+/// Returns a call of the tool `add` by the user in the test conversation, with this call id.
 pub(super) fn add_call(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
@@ -23,14 +23,14 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Spawns a task that allows each call once, until the task is aborted.
+/// Spawns a task that approves every call that asks, each once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
     talk.app.decide_automatically(|request| {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
     })
 }
 
-/// Makes a call, and decides its consent request with the given decision.
+/// Calls a tool as the user, and answers the consent request with the given decision.
 async fn decide_call(
     talk: &TestConversation,
     call: ToolCall,
@@ -46,7 +46,7 @@ async fn decide_call(
     tokio::join!(decide, talk.chat.call_tool(call))
 }
 
-/// Returns the calls in the history: item id, call id, result and error.
+/// Returns the tool calls in the history of the test conversation: item id, call id, result and error of each.
 fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
         assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");

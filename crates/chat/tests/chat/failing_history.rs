@@ -1,4 +1,4 @@
-//! A call is not made if the history can't record it.
+//! Tests that a call is not made if the history can't record it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use testkit::app::{TestApp, demo_config};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds};
 
-/// A history that rejects writes of the items for which a function returns `true`.
+/// A history that rejects writes of those items for which a function returns `true`.
 struct RejectingHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,
@@ -97,8 +97,8 @@ pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) ->
     TestConversation::with_app(app, vec![tool_call, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Sends a message whose call would be allowed. Returns the kinds and states of the resulting items, and the error of
-/// the reply.
+/// Sends a message to which the model replies with a call that the user allows. Returns the kinds and states of the
+/// resulting items, and the error of the reply.
 async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
