@@ -21,8 +21,7 @@ use super::tool_keys::tool_key;
 
 pub use tool_state::ToolState;
 
-/// Maximum number of tools that are offered to the model in one conversation. Further tools are listed as
-/// [`ToolState::Unusable`].
+/// Maximum number of tools offered in one conversation. Further tools are listed as [`ToolState::Unusable`].
 pub const MAX_OFFERED_TOOLS: usize = 5_000;
 
 /// Estimated number of bytes of JSON per token, used only to decide whether the model finds tools by search. Providers
@@ -56,8 +55,7 @@ pub struct OfferedTool {
     title: String,
 }
 
-/// All tools of a conversation's servers and of shown apps, each with its state: offered to the model, or the reason
-/// why not.
+/// All tools of a conversation's servers and of shown apps, each offered to the model or with the reason why not.
 #[derive(Debug, Default)]
 pub struct OfferedTools {
     tools: Vec<OfferedTool>,
