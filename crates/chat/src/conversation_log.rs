@@ -175,7 +175,7 @@ impl ConversationLog {
     }
 
     /// Writes an item, and records with it which content of servers the model read.
-    pub(super) async fn write_items_and_note_readings(
+    pub(super) async fn write_item_with_readings(
         &self,
         item: &ChatItem,
         readings: Vec<Reading>,
@@ -185,7 +185,7 @@ impl ConversationLog {
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
     /// the item names.
-    pub(super) async fn write_items_and_record_servers(
+    pub(super) async fn write_item_with_servers(
         &self,
         item: &ChatItem,
         servers: Vec<String>,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ConversationSettings;
-use super::inert_markdown::{push_code_block, to_inert_inline, to_inert_markdown};
+use super::inert_markdown::{escape_inline_markdown, push_code_block, to_inert_markdown};
 
 /// File format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
 /// Returns the items `path` of a conversation as Markdown. Images, audio and files are replaced by a description.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
-    let mut text = format!("# {}\n", to_inert_inline(&to_one_line(title)));
+    let mut text = format!("# {}\n", escape_inline_markdown(&to_one_line(title)));
     for item in path {
         write_item(&mut text, item);
     }

@@ -36,7 +36,7 @@ impl TreeItem {
 /// A part of the items of one branch of a conversation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
-    /// Items of the page, the oldest first.
+    /// Items of this part of the branch, the oldest first.
     pub items: Vec<TreeItem>,
     /// Set if the branch has items that are older than those in `items`.
     pub has_more: bool,

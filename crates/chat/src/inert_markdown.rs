@@ -72,7 +72,7 @@ pub(super) fn to_inert_markdown(markdown: &str) -> String {
 
 /// Escapes the constructs of [`to_inert_markdown`] in text that is inserted into a line, where no code block can start.
 #[must_use]
-pub(super) fn to_inert_inline(words: &str) -> String {
+pub(super) fn escape_inline_markdown(words: &str) -> String {
     let mut text = String::with_capacity(words.len() + words.len() / 8);
     push_prose_line(&mut text, words);
     text

@@ -27,7 +27,7 @@ const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 pub enum DecodedLine {
     /// A complete line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
-    /// The current line exceeds the length limit. The decoder skips its remaining bytes.
+    /// The line that is being received exceeds the length limit. The decoder skips its remaining bytes.
     TooLong {
         /// First [`LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
         head: Bytes,

@@ -103,7 +103,7 @@ pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: M
 }
 
 /// Estimates speed and intelligence from the price: models that cost more are assumed to be more intelligent and
-/// slower. The range is from 20 cents to 60 dollars per million output tokens.
+/// slower. Prices between 20 cents and 60 dollars per million output tokens result in ranks between 0 and 1.
 fn estimate_rank_from_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);

@@ -34,7 +34,7 @@ pub enum UnsupportedFeature {
 }
 
 impl UnsupportedFeature {
-    /// Returns a stable name, which the page translates.
+    /// Returns the stable name of the feature, for which the page has a text.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {

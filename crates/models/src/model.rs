@@ -63,8 +63,8 @@ pub struct ModelPrice {
 }
 
 impl ModelPrice {
-    /// Computes the cost of a request in the currency. Returns `None` if the provider did not report the number of
-    /// tokens.
+    /// Computes the cost of a request from its token usage, in units of the price's currency. Returns `None` if the
+    /// provider did not report the number of tokens.
     ///
     /// # Examples
     ///

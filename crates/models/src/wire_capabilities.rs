@@ -42,7 +42,7 @@ pub(crate) enum TemperatureSupport {
 /// more.
 const UNLIMITED_STOP_SEQUENCES: usize = 8;
 
-/// Image types that every provider with image support accepts.
+/// Media types of images that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl WireCapabilities {

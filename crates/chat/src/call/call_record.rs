@@ -12,7 +12,7 @@ use crate::{ConversationError, model_context};
 
 /// Place in the history where a tool call is recorded.
 pub(crate) enum CallRecord<'a> {
-    /// Not recorded, since the call belongs to no conversation.
+    /// The call is not recorded in the history, since it belongs to no conversation or an app made it.
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
     AfterCall {
@@ -82,7 +82,7 @@ impl CallRecord<'_> {
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
                 let readings = host.add_open_world_claims(item_readings(item)).await?;
-                log.write_items_and_note_readings(item, readings).await
+                log.write_item_with_readings(item, readings).await
             }
         }
     }

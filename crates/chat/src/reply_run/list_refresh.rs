@@ -51,7 +51,8 @@ impl ReplyRun {
     }
 }
 
-/// Reads a server's tool list until it is up to date, within [`MAX_LIST_REFRESHES`] and [`LIST_REFRESH_TIMEOUT`].
+/// Reads a server's tool list again until it is up to date, at most [`MAX_LIST_REFRESHES`] times and for at most
+/// [`LIST_REFRESH_TIMEOUT`].
 async fn refresh_until_current(host: &Host, server: &str) {
     let read = async {
         for _ in 0..MAX_LIST_REFRESHES {

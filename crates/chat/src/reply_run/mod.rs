@@ -88,7 +88,7 @@ impl ReplyRun {
             index: None,
             bounds,
         };
-        run.publish_reply().await;
+        run.show_new_reply().await;
         Ok(run)
     }
 
@@ -147,7 +147,7 @@ impl ReplyRun {
             }
             self.reply = new_reply(&self.model, Some(last.id));
             self.log.write_items(vec![self.reply.clone()]).await?;
-            self.publish_reply().await;
+            self.show_new_reply().await;
         }
     }
 
@@ -169,7 +169,7 @@ impl ReplyRun {
         *self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner) = live;
     }
 
-    async fn publish_reply(&mut self) {
+    async fn show_new_reply(&mut self) {
         self.set_partial_reply(Some((self.reply.clone(), 0)));
         self.emit_item(self.reply.clone(), true).await;
     }
@@ -202,7 +202,7 @@ impl ReplyRun {
         let instructed: Vec<String> = instructed.map(|(offered, _)| offered.server.clone()).collect();
         if !instructed.is_empty() {
             self.host.record_conversation_servers(self.log.conversation.clone(), instructed.clone(), false).await?;
-            self.log.write_items_and_record_servers(&self.reply, instructed).await?;
+            self.log.write_item_with_servers(&self.reply, instructed).await?;
         }
         Ok(())
     }

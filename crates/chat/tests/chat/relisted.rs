@@ -57,7 +57,7 @@ async fn allow_first_call(talk: &mut TestConversation) -> Vec<ChatItem> {
     talk.wait_for_end().await
 }
 
-/// Returns the names of the tools in each request that the model received.
+/// Returns, for each request that the model received, the names of the tools in it.
 fn offered_tool_names(talk: &TestConversation) -> Vec<Vec<String>> {
     talk.model.requests().iter().map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect()).collect()
 }

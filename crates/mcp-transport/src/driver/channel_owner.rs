@@ -13,7 +13,7 @@ use super::session_owner::{SessionControl, SessionOwner};
 
 /// Maximum number of commands that wait until the session's driver executes them.
 const COMMAND_QUEUE_CAPACITY: usize = 256;
-/// Maximum number of commands that the driver executes before it polls other event sources.
+/// Maximum number of commands that the driver executes in a row before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Size in bytes above which an event counts as large. Large events are sent only when the channel is empty, so that a
 /// full channel never contains many of them.

@@ -74,8 +74,8 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Passes queued events to the owner while the owner has room. Returns `true` if the session may have further
-    /// messages or events.
+    /// Passes queued events to the owner while the owner has room. Returns `true` if the caller must poll the session
+    /// again for messages and events.
     pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
         while let Some(bytes) = self.outbox.next_bytes() {
@@ -184,8 +184,8 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Delivers the remaining events of a closed session to the owner until the future `last` completes. Notifies
-    /// `hurry` if the owner requests a second stop.
-    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
+    /// `on_second_stop` if the owner requests a second stop.
+    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, on_second_stop: &Notify) -> T {
         let mut last = pin!(last);
         self.owner_requests.is_ending = true;
         loop {
@@ -196,7 +196,7 @@ impl<'o> DriverCore<'o> {
                 () = wait_until_owner_ready(self.owner) => {
                     self.run_owner();
                     if self.owner_requests.stops > stops {
-                        hurry.notify_one();
+                        on_second_stop.notify_one();
                     }
                 }
                 done = &mut last => return done,

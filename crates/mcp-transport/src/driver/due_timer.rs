@@ -18,14 +18,14 @@ const IDLE_DELAY: Duration = Duration::from_secs(3600);
 #[derive(Debug)]
 pub(crate) struct DeadlineTimer {
     timer: Pin<Box<Sleep>>,
-    bell: WakeFlag,
+    wake_flag: WakeFlag,
 }
 
 impl DeadlineTimer {
     pub(crate) fn new() -> DeadlineTimer {
         DeadlineTimer {
             timer: Box::pin(sleep_until((tokio_clock_now() + IDLE_DELAY).into())),
-            bell: WakeFlag::default(),
+            wake_flag: WakeFlag::default(),
         }
     }
 
@@ -35,14 +35,14 @@ impl DeadlineTimer {
             && due < self.timer.deadline().into_std()
         {
             self.timer.as_mut().reset(due.into());
-            self.bell.force_poll();
+            self.wake_flag.force_poll();
         }
     }
 
     /// Waits until the timer fires. The caller must then set the next deadline with
     /// [`DeadlineTimer::fire_no_later_than`]. Cancel safe.
-    pub(crate) async fn wait_due(&mut self) {
-        poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
+    pub(crate) async fn wait_until_due(&mut self) {
+        poll_fn(|context| self.wake_flag.poll_future(context, self.timer.as_mut())).await;
         self.timer.as_mut().reset((tokio_clock_now() + IDLE_DELAY).into());
     }
 }
@@ -58,10 +58,10 @@ mod tests {
         for seconds in [5, 2, 9] {
             alarm.fire_no_later_than(Some(begin + Duration::from_secs(seconds)));
         }
-        alarm.wait_due().await;
+        alarm.wait_until_due().await;
         assert_eq!(tokio_clock_now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
         alarm.fire_no_later_than(None);
-        alarm.wait_due().await;
+        alarm.wait_until_due().await;
         assert_eq!(
             tokio_clock_now() - begin,
             Duration::from_secs(2) + IDLE_DELAY,

@@ -44,6 +44,7 @@ struct DroppedCounts {
 pub(crate) enum ResponseKind {
     /// The message is not the response to the posted request.
     Nothing,
+    /// The message is a successful response to the posted request.
     WithResult,
     /// The message is an error response to the posted request, with this code.
     WithError(i64),
@@ -87,7 +88,8 @@ impl MessageIntake {
         }
     }
 
-    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session.
+    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session. Returns
+    /// how the message relates to a posted request.
     pub(super) fn process_line(
         &mut self,
         line: DecodedLine,

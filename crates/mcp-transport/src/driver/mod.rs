@@ -43,8 +43,9 @@ pub enum DriverEvent {
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// A note about a remote server's connection, escaped for display: opened and lost streams, followed redirects, the
-    /// next retry. For a local server with restricted network access, a line about its access.
+    /// A note for the user, escaped for display. For a remote server, it reports opened and lost streams, followed
+    /// redirects, and the next retry. For a local server with restricted network access, it reports connections that
+    /// were opened or refused.
     Note {
         /// Text of the note, one line.
         line: String,
@@ -68,7 +69,7 @@ pub enum DriverEvent {
     Exited {
         /// Exit code of the process, or `None` if a signal ended it.
         status: Option<i32>,
-        /// Signal that ended the process, if a signal did.
+        /// Number of the signal that ended the process, or `None` if the process exited by itself.
         signal: Option<i32>,
     },
 }

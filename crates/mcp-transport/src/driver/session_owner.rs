@@ -14,8 +14,8 @@ use mcp_proto::{
 use super::DriverEvent;
 use super::driver_core::tokio_clock_now;
 
-/// The owner of a session, whose methods the driver calls in the driver's task. The driver waits for the owner only if
-/// the owner has no room for events.
+/// Receives the events of a session, and decides what the session sends. The driver calls all methods in its own task,
+/// and waits for the owner only while the owner has no room for events.
 pub trait SessionOwner: Send {
     /// Returns `Ready` if [`SessionOwner::process_ready`] has work to do: a command was received, a deadline expired,
     /// or the owner has room for events again. Remains ready until that work is done.
@@ -47,7 +47,8 @@ pub struct SessionControl<'a> {
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`] or [`SessionControl::stop_because`].
     pub(super) stops: u32,
-    /// Failure for which the owner stopped the session, or `None` if it was stopped for another reason or is open.
+    /// Reason with which the owner called [`SessionControl::stop_because`], or `None` if it has not, or if it called
+    /// `stop` before.
     pub(super) failure: Option<CloseReason>,
     /// Notification that waits until fewer events are queued for the owner, and is then sent to the server. A later
     /// notification replaces it, since repeated ones are equivalent.

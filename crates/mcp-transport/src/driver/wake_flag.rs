@@ -96,12 +96,12 @@ mod tests {
                 }
             }
         });
-        let (mut bell, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
+        let (mut wake_flag, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
         let mut received = Vec::new();
         loop {
             let next = poll_fn(|context| {
                 looks += 1;
-                let polled = bell.poll(context, |context| {
+                let polled = wake_flag.poll(context, |context| {
                     polls += 1;
                     receiver.poll_recv(context)
                 });
@@ -124,13 +124,13 @@ mod tests {
     #[tokio::test]
     async fn latest_polling_task_is_woken() {
         let (sender, mut receiver) = mpsc::channel(1);
-        let mut bell = WakeFlag::default();
-        let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
+        let mut wake_flag = WakeFlag::default();
+        let first =
+            poll_fn(|context| Poll::Ready(wake_flag.poll(context, |context| receiver.poll_recv(context)))).await;
         assert!(first.is_pending(), "the channel must be empty");
-        let waits =
-            tokio::spawn(
-                async move { poll_fn(|context| bell.poll(context, |context| receiver.poll_recv(context))).await },
-            );
+        let waits = tokio::spawn(async move {
+            poll_fn(|context| wake_flag.poll(context, |context| receiver.poll_recv(context))).await
+        });
         tokio::task::yield_now().await;
         let sent = sender.send(7).await;
         assert_eq!(sent, Ok(()), "the value must be sent");

@@ -62,7 +62,7 @@ impl fmt::Debug for dyn Authorizer {
     }
 }
 
-/// Headers that authorize one request, with the generation of the token in them.
+/// Headers that authorize one request, and the generation number of the token in them.
 #[derive(Debug, Clone, Default)]
 pub struct RequestSignature {
     /// Headers `Authorization` and, for bound tokens, `DPoP`.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Size limits, timeouts and retry delays for the driver of one remote server.
 ///
-/// Calls have no limit here. The deadline of a call also applies to a response that arrives slowly.
+/// The duration of a call is not limited here: the deadline of the call also applies to a response that arrives slowly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpLimits {
     /// Maximum size in bytes of a received message, which is a response body or one event of a stream. Default: 16 MiB.

@@ -137,7 +137,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         tokio::select! {
             biased;
             () = wait_until_owner_ready(self.core.owner) => self.core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(),
+            () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
                 self.start_linger_timeout();
@@ -272,9 +272,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 }
 
-fn poll_process_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+fn poll_process_exit(
+    group: &mut Option<ServerGroup>,
+    wake_flag: &mut WakeFlag,
+    context: &Context<'_>,
+) -> Poll<ProcessExit> {
     match group {
-        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        Some(group) => wake_flag.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
     }
 }

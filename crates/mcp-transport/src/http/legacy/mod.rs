@@ -28,6 +28,7 @@ use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Number that identifies the HTTP exchange of the event stream. POSTs have higher numbers.
 const STREAM_EXCHANGE_ID: u64 = 0;
+/// Maximum number of steps of HTTP exchanges that are handled before the session's owner is polled again.
 const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
@@ -146,7 +147,7 @@ impl<'o> LegacyDriver<'o> {
         tokio::select! {
             biased;
             () = wait_until_owner_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(tokio_clock_now()),
+            () = self.alarm.wait_until_due() => self.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
                 self.on_step(step, now);

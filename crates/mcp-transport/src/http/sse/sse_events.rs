@@ -38,7 +38,7 @@ pub enum SseEvent {
     },
 }
 
-/// Error at which an event stream ended.
+/// Error that ended an event stream.
 #[derive(Debug)]
 pub(crate) enum EventStreamFault<E> {
     /// The HTTP body failed with this error.

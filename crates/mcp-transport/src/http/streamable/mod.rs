@@ -98,7 +98,7 @@ enum ExchangeKind {
     Get,
 }
 
-/// State with which an event stream is reopened.
+/// State that is needed to reopen an event stream which ended early, and to choose the delay before that.
 #[derive(Default)]
 struct StreamResumption {
     last_id: String,
@@ -177,7 +177,7 @@ impl<'o> StreamableDriver<'o> {
         tokio::select! {
             biased;
             () = wait_until_owner_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => core.on_deadline(tokio_clock_now()),
+            () = self.alarm.wait_until_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
                 self.on_step(step, now);

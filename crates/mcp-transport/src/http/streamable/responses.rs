@@ -15,9 +15,10 @@ use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
-/// Maximum number of sessions that the server may discard within `LOST_SESSIONS_WINDOW`. With more, the connection is
-/// closed, because the server would discard the next session as well.
+/// Number of sessions lost within [`LOST_SESSIONS_WINDOW`] at which the connection is closed, because the server would
+/// discard the next session as well.
 const MAX_LOST_SESSIONS: usize = 5;
+/// Time within which discarded sessions are counted towards [`MAX_LOST_SESSIONS`].
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that an event stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -222,7 +223,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles the loss of a session that the server discarded: the session ID and all streams become invalid.
+    /// Handles the loss of a session that the server discarded: discards its ID and its streams, and opens a new
+    /// session unless too many were lost.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.discard_session_state();

@@ -122,7 +122,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Fails a request because its response was lost.
+    /// Ends a request with an error, because its response was lost.
     fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish_exchange(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
