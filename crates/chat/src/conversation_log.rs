@@ -13,8 +13,8 @@ use super::{ConversationError, ConversationSettings, draft};
 /// Maximum number of items that are read from the history in one query.
 const MAX_ITEMS_PER_QUERY: usize = 500;
 
-/// Allows only one change at a time to a conversation's settings and draft. Both are stored in one value, so that a
-/// concurrent change would be lost.
+/// Held while a conversation's settings or draft are changed. Both are stored in one value, so that a concurrent change
+/// would be lost.
 static CONVERSATION_SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
 /// Reads and writes the stored items and settings of one conversation.

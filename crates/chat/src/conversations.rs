@@ -113,7 +113,7 @@ impl Chat {
         Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
     }
 
-    /// Appends items to a conversation that the user added, such as attachments. Each is inserted after its parent, or
+    /// Appends items that the user added, such as attachments, to a conversation. Each is inserted after its parent, or
     /// at the end of the visible branch if it has none. An item with an existing id replaces that item.
     ///
     /// # Errors

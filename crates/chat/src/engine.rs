@@ -98,7 +98,7 @@ impl Chat {
     }
 
     /// Sends a message to a conversation's model. The message is inserted after the item `after`, or at the end of the
-    /// visible branch. Returns when the reply has begun, which continues as events.
+    /// visible branch. Returns when the reply has begun. Its deltas are emitted as events.
     ///
     /// # Errors
     ///

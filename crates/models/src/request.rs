@@ -15,7 +15,7 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// Tools that the model may use, in the order in which they are sent.
     pub tools: Vec<ModelTool>,
-    /// Choice if the model may, must or must not use a tool.
+    /// Rule that allows, requires or forbids the use of tools by the model.
     pub tool_choice: ToolChoice,
     /// Maximum number of tokens of the reply, or `None` for the default of the provider or of the model.
     pub max_tokens: Option<u32>,
@@ -38,7 +38,7 @@ pub struct ModelTool {
     pub input_schema: Value,
 }
 
-/// Choice if the model may, must or must not use a tool.
+/// Rule that allows, requires or forbids the use of tools by the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice {
     /// The model decides if it uses a tool.

@@ -16,7 +16,7 @@ pub(crate) enum CallRecord<'a> {
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
     AfterCall {
-        /// Conversations to one of which the record is appended.
+        /// Used to append the record to the conversation.
         chat: &'a Chat,
         /// Identifier of the conversation in which the call is recorded.
         conversation: String,

@@ -44,7 +44,7 @@ const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 pub struct ToolCall {
     /// Identifier of the call and of the conversation item that records it, chosen by the caller.
     pub id: CallId,
-    /// Who requested the call, with the conversation if there is one.
+    /// Requester of the call: the user, a model, an app or the command line, with the conversation if there is one.
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,

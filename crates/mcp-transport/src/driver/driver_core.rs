@@ -64,8 +64,8 @@ impl<'o> DriverCore<'o> {
         owner.process_ready(&mut SessionControl { session, owner_requests, refuses_calls });
     }
 
-    /// Passes the notification that the owner wants to send to the session, unless too many events wait for the owner.
-    /// Must be called before the session's outgoing messages are polled.
+    /// Takes the notification that the owner wants to send to the server, and passes it to the session, unless too many
+    /// events wait for the owner. Must be called before the session's outgoing messages are polled.
     pub(crate) fn send_pending_notification(&mut self) {
         if !self.outbox.refuses_calls()
             && let Some(notification) = self.owner_requests.notification.take()

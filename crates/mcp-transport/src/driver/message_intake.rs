@@ -27,7 +27,7 @@ pub(crate) struct MessageIntake {
     lines: TokenBucket,
     anomalies: TokenBucket,
     dropped: DroppedCounts,
-    /// Line that exceeds the length limit, while its end and its request ID are awaited.
+    /// Line that exceeds the length limit, while its end and its request ID are awaited. `None` otherwise.
     long: Option<LongLine>,
 }
 

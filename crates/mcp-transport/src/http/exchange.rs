@@ -138,7 +138,8 @@ pub(super) fn post_message_answered_on_stream(
     wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
-/// Waits for up to `within` for the server to accept a posted message, and then completes with [`ExchangeEvent::Late`].
+/// Waits until the server has accepted a posted message. Completes with [`ExchangeEvent::Late`] if that takes longer
+/// than `within`.
 pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -202,8 +203,8 @@ pub(super) fn read_next_events(exchange: u64, stream: BoxedSseEvents) -> Exchang
     Box::pin(async move { ExchangeStep::new(exchange, read_event_batch(stream, false).await) })
 }
 
-/// Reads an event stream that has already delivered its response until its end, but not longer than until `until`. The
-/// connection can be reused only after the end of the stream.
+/// Reads the rest of an event stream that has already delivered its response, until it ends or the time `until` is
+/// reached. The connection can be reused only after the end of the stream.
 pub(super) fn drain_stream_until(exchange: u64, stream: BoxedSseEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_event_batch(stream, false)).await;

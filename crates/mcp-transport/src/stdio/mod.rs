@@ -35,8 +35,8 @@ pub struct StdioDriverLimits {
     /// Maximum total size in bytes of messages that wait for the server to read its input. With more, the session is
     /// closed. Default: 32 MiB.
     pub write_queue_bytes: usize,
-    /// Maximum time without a written byte while messages wait because the server does not read its input. The session
-    /// is then closed. Default: 30 s.
+    /// Maximum time for which no byte of the waiting messages can be written to the server's input. The session is then
+    /// closed. Default: 30 s.
     pub write_stall: Duration,
     /// Times to wait between the steps of a shutdown, from closing standard input to killing the process.
     pub grace: GracePeriods,

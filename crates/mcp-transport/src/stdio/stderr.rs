@@ -73,7 +73,7 @@ impl StderrRing {
     }
 }
 
-/// What [`drain_stderr`] reports for display: a line, or a number of dropped bytes.
+/// Output of [`drain_stderr`] for display: a line, or a number of dropped bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),

@@ -81,8 +81,8 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Stores a provider's value for reasoning with the last part of the reply, if that is reasoning without such a
-    /// value, and else as a new reasoning part without text.
+    /// Stores an opaque value of the provider that belongs to reasoning: with the last part of the reply, if that is
+    /// reasoning without such a value, and else as a new reasoning part without text.
     pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
@@ -92,14 +92,14 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Stores a provider's value for reasoning as a separate reasoning part without text.
+    /// Stores an opaque value of the provider that belongs to reasoning, as a separate reasoning part without text.
     pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
-    /// Stores a provider's value for reasoning with the first reasoning part, for an API that does not mark where
+    /// Stores an opaque value of the provider with the first reasoning part, for an API that does not mark where
     /// reasoning ends.
     pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;

@@ -100,7 +100,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a GET for an event stream that failed without a usable response: tries again later, or gives up.
+    /// Handles the failure of a GET for an event stream, to which there was no usable response: tries again later, or
+    /// gives up.
     pub(super) fn on_stream_failed(&mut self, exchange: u64, fault: &DeliveryFault, now: Instant) {
         let most = self.limits.resumptions;
         let Some(running) = self.exchanges.get(&exchange) else { return };
