@@ -1,5 +1,5 @@
-//! Exclusive access to conversations, and the replies in progress: at most one per conversation. A message written
-//! during a reply would end up in a different branch, so it is refused or waits for the end of the reply.
+//! Exclusive access to conversations, and the replies in progress: at most one per conversation. An item written during
+//! a reply would end up in a different branch, so the write fails or waits for the end of the reply.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::error::MAX_CONCURRENT_REPLIES;
 
-/// Registry of the conversations in which a model is replying or items are being written, by conversation id.
+/// Records in which conversations a model is replying or items are being written, by conversation id.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationLocks {
     held: Mutex<HashMap<String, ConversationUse>>,
@@ -22,33 +22,33 @@ pub(crate) struct ConversationLocks {
 enum ConversationUse {
     /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
-    /// An async task is writing items of the conversation, which takes only a short time.
+    /// A task is writing items of the conversation, which takes only a short time.
     Writing,
 }
 
-/// Stop token and partial item of a model's reply in progress.
+/// State of a model's reply in progress: the token that stops it, and the part received so far.
 #[derive(Debug, Default)]
 pub(super) struct RunningReply {
     /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// Reply item as received from the model so far, and the number of its deltas that were sent to Drawbridge's page.
+    /// The reply as received from the model so far, and the number of its deltas that were sent to the page.
     pub(super) partial: Mutex<Option<(ChatItem, u64)>>,
 }
 
-/// Exclusive access to a conversation until dropped: no other async task can start a reply or write items in it.
+/// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
 pub(super) struct ConversationGuard {
     replies: Arc<ConversationLocks>,
     conversation: String,
 }
 
-/// Exclusive access to a conversation for a reply in progress. Dropping the guard releases the conversation.
+/// Exclusive access to a conversation for a reply in progress. Dropping the guard ends the access.
 pub(super) struct RunningReplyGuard {
     pub(super) running: Arc<RunningReply>,
     _held: ConversationGuard,
 }
 
 impl ConversationLocks {
-    /// Acquires exclusive access to a conversation for a new reply. Waits while another async task writes items in it.
+    /// Acquires exclusive access to a conversation for a new reply. Waits while another task writes items in it.
     ///
     /// # Errors
     ///
@@ -106,7 +106,8 @@ impl ConversationLocks {
         }
     }
 
-    /// Tries to acquire exclusive access to a conversation. Returns `None` if another task is writing items in it.
+    /// Acquires exclusive access to a conversation for the use `holder`. Returns `None` if another task is writing
+    /// items in it.
     fn try_lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
@@ -126,7 +127,7 @@ impl ConversationLocks {
         Ok(Some(ConversationGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
     }
 
-    /// Returns the model's reply that is in progress in a conversation.
+    /// Returns the model's reply that is in progress in a conversation, or `None` if no model is replying.
     pub(super) fn running_reply(&self, conversation: &str) -> Option<Arc<RunningReply>> {
         match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
             Some(ConversationUse::Answer(running)) => Some(Arc::clone(running)),

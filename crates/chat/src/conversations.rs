@@ -1,4 +1,5 @@
-//! Lists, creates, opens, extends, renames and deletes conversations. Used by `api`, for the page and the command line.
+//! Lists, creates, opens, renames and deletes conversations, and appends items to them. Used by `api`, for the page and
+//! the command line.
 
 use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
 use domain::item::ChatItem;
@@ -12,10 +13,10 @@ use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a conversation's title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
-/// Maximum number of items that are loaded when a conversation is opened, the newest ones.
+/// Maximum number of items that are loaded when a conversation is opened. These are the newest ones.
 const MAX_INITIAL_ITEMS: usize = 100;
 
-/// A conversation with its newest items, its settings and its draft.
+/// A conversation as the page opens it: with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenConversation {
     /// Metadata of the conversation, as stored in the history.
@@ -28,12 +29,12 @@ pub struct OpenConversation {
     pub sources: Vec<String>,
     /// Set while a model is replying in the conversation.
     pub answering: bool,
-    /// Unsent text in the composer.
+    /// Text that the user has written for the conversation and not sent yet.
     pub draft: String,
 }
 
 impl Chat {
-    /// Returns the id, title and time of the last change of each conversation, the latest first.
+    /// Returns the id, the title and the time of the last change of each conversation, the latest change first.
     ///
     /// # Errors
     ///
@@ -112,8 +113,8 @@ impl Chat {
         Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
     }
 
-    /// Appends items of the user. Each is inserted after its parent, or at the end of the visible branch if it has
-    /// none. An item with an existing id replaces that item.
+    /// Appends items that the user added, such as attachments, to a conversation. Each is inserted after its parent, or
+    /// at the end of the visible branch if it has none. An item with an existing id replaces that item.
     ///
     /// # Errors
     ///
@@ -121,18 +122,18 @@ impl Chat {
     /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(positioned_item).collect()).await
+        self.append(held, conversation, items.iter().map(item_after_parent).collect()).await
     }
 
-    /// Appends an item to a conversation that must not be lost, such as the record of a call. If a model is replying, a
-    /// spawned task appends the item after the reply.
+    /// Appends an item that must not be lost, such as the record of a call, to a conversation. If a model is replying
+    /// in it, a spawned task appends the item after the reply.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
     /// only logged.
     pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![positioned_item(item)];
+        let items = vec![item_after_parent(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
@@ -205,7 +206,8 @@ impl Chat {
         Ok(is_there)
     }
 
-    /// Stops the reply of a conversation and deletes all of its items. Does nothing if the conversation doesn't exist.
+    /// Deletes a conversation with all of its items, after stopping a reply in progress. Does nothing if the
+    /// conversation doesn't exist.
     ///
     /// # Errors
     ///
@@ -220,7 +222,7 @@ impl Chat {
     }
 }
 
-/// Creates a conversation in the history. If its id is in use, characters are appended to make it unique.
+/// Creates a conversation in the history. If its id is in use, appends characters to the id that make it unique.
 fn create_with_unique_id(
     history: &dyn History,
     mut new: history::Conversation,
@@ -232,8 +234,9 @@ fn create_with_unique_id(
     Ok(new)
 }
 
-/// Converts an item to a new item that is written after its parent, or after the head if it has no parent.
-fn positioned_item(item: &ChatItem) -> NewItem {
+/// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
+/// the visible branch if it has no parent.
+fn item_after_parent(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..conversation_log::new_item(item) }
 }

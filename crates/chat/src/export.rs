@@ -15,14 +15,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ConversationSettings;
-use super::inert_markdown::{push_code_block, to_inert_inline, to_inert_markdown};
+use super::inert_markdown::{escape_inline_markdown, push_code_block, to_inert_markdown};
 
-/// Format of an exported conversation.
+/// File format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// The visible branch, for reading.
+    /// Markdown of the visible branch, for reading.
     Markdown,
-    /// All branches, with all stored data.
+    /// JSON of all branches with all stored data, for processing.
     Json,
 }
 
@@ -57,10 +57,10 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
     Ok(text)
 }
 
-/// Returns a conversation as Markdown. Images, audio and files are replaced by a description.
+/// Returns the items `path` of a conversation as Markdown. Images, audio and files are replaced by a description.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
-    let mut text = format!("# {}\n", to_inert_inline(&to_one_line(title)));
+    let mut text = format!("# {}\n", escape_inline_markdown(&to_one_line(title)));
     for item in path {
         write_item(&mut text, item);
     }
@@ -140,7 +140,7 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
     }
 }
 
-/// Author of an exported text, which determines how the text is escaped.
+/// Author of a text in an exported conversation, which determines how the text is escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextAuthor {
     User,
@@ -218,7 +218,7 @@ fn to_one_line(words: &str) -> String {
     visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a file name derived from the title: its letters and digits, and the extension of the format.
+/// Returns a file name for an exported conversation: letters and digits of its title, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
     foreign::file_name(title, "conversation", format.extension())

@@ -8,37 +8,37 @@ use ports::History;
 use super::engine::Chat;
 use super::{ConversationError, conversation_log};
 
-/// Maximum number of items per page, and of search results.
+/// Maximum number of items in a page of a conversation, and of results in a page of a search.
 const MAX_ITEMS_PER_PAGE: usize = 200;
 
-/// An item with the ids of its siblings in the conversation's tree.
+/// A conversation item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeItem {
     /// Item as stored in the history.
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
-    /// Large contents that are omitted from the item and can be requested by hash. The item contains empty strings in
-    /// their places.
+    /// Large contents that are replaced by empty strings in `item`. They can be requested by hash.
     pub omitted: Vec<OmittedContent>,
-    /// Sequence number of the next delta if the item is streaming, otherwise `None`.
+    /// Number of the next delta if a model is writing the item, otherwise `None`.
     pub seq: Option<u64>,
 }
 
 impl TreeItem {
-    /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
+    /// Converts a stored item for the page, or returns `None` if its kind is unknown because a newer version of
+    /// Drawbridge wrote it.
     fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
         Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }
 }
 
-/// A page of items of one branch, in order.
+/// A part of the items of one branch of a conversation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
-    /// Items of the page, the oldest first.
+    /// Items of this part of the branch, the oldest first.
     pub items: Vec<TreeItem>,
-    /// Set if the branch has older items than this page.
+    /// Set if the branch has items that are older than those in `items`.
     pub has_more: bool,
 }
 
@@ -48,12 +48,12 @@ impl BranchPage {
     }
 }
 
-/// A page of search results in the history, the newest first.
+/// A part of the results of a search in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPage {
     /// Items that match the search.
     pub found: Vec<FoundItem>,
-    /// Set if there may be older search results.
+    /// Set if there may be search results that are older than those in `found`.
     pub has_more: bool,
 }
 
@@ -65,8 +65,8 @@ impl Chat {
         conversation_log::with_history_blocking(&self.host.ports().history, act).await
     }
 
-    /// Returns a page of items of the visible branch: the newest ones, or those before a given item. `None` if the
-    /// conversation or item doesn't exist.
+    /// Returns a part of the visible branch of a conversation: the newest items, or those before a given item. `None`
+    /// if the conversation or item doesn't exist.
     ///
     /// # Errors
     ///
@@ -92,7 +92,8 @@ impl Chat {
         self.conversation_log(conversation).item(item).await
     }
 
-    /// Returns the bytes of large content, such as an image, by its hash, or `None` if it doesn't exist.
+    /// Returns the bytes of large content, such as an image, by their hash, or `None` if the history has none with this
+    /// hash.
     ///
     /// # Errors
     ///

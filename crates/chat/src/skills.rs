@@ -12,21 +12,23 @@ use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-/// Timeout for reading all pages of a server's list of skills, which precedes the read of a single skill.
+/// Timeout of reading all pages of a server's list of skills, before a single skill is read.
 const SKILL_LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The list of a server's skills.
+/// The list of the skills that a server offers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillList {
-    /// Listed skills that can be read. A server may have skills that it doesn't list.
+    /// Skills in the server's list whose entries are valid. A server may have skills that it doesn't list.
     pub skills: Vec<Skill>,
-    /// Entries of the list that violate the extension's rules, as pairs of their URI (if known) and the cause.
+    /// Entries of the server's list that violate the skills extension's rules, as pairs of their URI (if known) and the
+    /// violation.
     pub dropped: Vec<(String, String)>,
-    /// Set if `skills` was truncated, since the server's list is too long.
+    /// Set if `skills` contains only the beginning of the server's list, since that is too long.
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were read and verified. Its other files are verified against the same list entry.
+/// A skill whose instructions were read and verified against its entry in the server's list. Its other files are
+/// verified against the same entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
     /// Name of the server as chosen by the user. It has to be displayed wherever the text is displayed.
@@ -68,12 +70,12 @@ pub enum SkillError {
         /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The response of the server is invalid.
+    /// The response of the server violates the skills extension.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
         /// Name of the server.
         server: String,
-        /// Cause as text for the user.
+        /// Text for the user that explains the violation.
         cause: String,
     },
     /// A file doesn't match the skill's entry in the server's list. The list has to be read again.
@@ -101,7 +103,7 @@ impl<'a> SkillReader<'a> {
         Self { host }
     }
 
-    /// Lists the skills of a server without reading their files.
+    /// Lists the skills of a server without reading the skills' files.
     ///
     /// # Errors
     ///
@@ -135,7 +137,7 @@ impl<'a> SkillReader<'a> {
         Ok(list)
     }
 
-    /// Gets the entry of a skill by the URI of its `SKILL.md`, even if the server doesn't list it.
+    /// Requests the entry of a skill by the URI of its `SKILL.md`, even if the server doesn't list the skill.
     ///
     /// # Errors
     ///
@@ -166,7 +168,7 @@ impl<'a> SkillReader<'a> {
         Ok(LoadedSkill { server, skill, text })
     }
 
-    /// Reads a file of a skill from the server that the skill was read from.
+    /// Reads a file of the skill `loaded` from the server of that skill, and verifies it against the skill's entry.
     ///
     /// # Errors
     ///
@@ -228,8 +230,8 @@ impl<'a> SkillReader<'a> {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
-    /// Reads a file of a skill, and verifies its bytes against the skill's entry. If contents from the cache don't
-    /// match, the file is requested from the server, since the cached contents may be older than the entry.
+    /// Reads a file of a skill, and verifies its bytes against the skill's entry. If cached contents don't match,
+    /// requests the file from the server, since the cached contents may be older than the entry.
     async fn verified_contents(
         self,
         id: String,

@@ -1,19 +1,19 @@
-//! A streaming reply: deltas are gathered, sent to the page together, and added to the item.
+//! Deltas of a streaming reply: gathered, sent to the page together, and added to the item of the reply.
 
 use std::collections::HashMap;
 
 use domain::item::{ReplyAppend, ReplyPart};
 use models::{ReplyDelta, TokenUsage};
 
-/// Accumulates the deltas of a streaming reply until they are sent to Drawbridge's page.
+/// Accumulates the deltas of a streaming reply until they are sent to the page.
 #[derive(Debug, Default)]
 pub(super) struct ReplyDeltaBuffer {
-    /// Deltas that were not sent to Drawbridge's page yet.
+    /// Deltas that were not sent to the page yet.
     pending: Vec<ReplyAppend>,
-    /// Number of parts of the reply so far.
+    /// Number of parts that the reply has so far.
     parts: usize,
     last: Option<PieceKind>,
-    /// Index of the part that contains each tool use, by the id of the tool use.
+    /// Index of the part that contains each tool call, by the id of the tool call.
     uses: HashMap<String, usize>,
 }
 
@@ -25,8 +25,8 @@ enum PieceKind {
 }
 
 impl ReplyDeltaBuffer {
-    /// Adds a delta of the model's reply. `tool` returns the server and tool for a tool key. Returns the token usage so
-    /// far, if the delta contains it.
+    /// Adds a delta of the model's reply. `tool` returns the names of the server and the tool that belong to a tool
+    /// key. Returns the token usage so far, if the delta contains it.
     pub(super) fn add_delta(
         &mut self,
         delta: ReplyDelta,
@@ -77,18 +77,18 @@ impl ReplyDeltaBuffer {
         self.parts - 1
     }
 
-    /// Returns `true` if there are deltas that were not sent to Drawbridge's page.
+    /// Returns `true` if there are deltas that were not sent to the page.
     pub(super) const fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Removes and returns the deltas that were not sent to Drawbridge's page.
+    /// Removes and returns the deltas that were not sent to the page.
     pub(super) fn take_pending(&mut self) -> Vec<ReplyAppend> {
         std::mem::take(&mut self.pending)
     }
 }
 
-/// Adds deltas to the parts of a reply, in the same way as Drawbridge's page does.
+/// Adds deltas to the parts of a reply, in the same way as the page does.
 pub(super) fn append_deltas_to_parts(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
     for piece in pieces {
         match piece {

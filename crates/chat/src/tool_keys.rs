@@ -1,31 +1,33 @@
-//! Names by which models know tools: unique per tool, deterministic, and within the limits of all providers.
+//! Names by which models call tools (tool keys): unique per tool, deterministic, and within the limits of all
+//! providers.
 //!
 //! A name is `server__tool` if that is unambiguous: the server's name has no `__` and does not end in `_`, so that it
 //! ends at the first `__`. All other names end in a part of the SHA-256 hash of both names.
 //!
-//! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server has
-//! the same name. It ends in a part of a hash, too.
+//! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server
+//! has the same name. It ends in a part of a hash, too.
 
 use domain::app_view::ProvidingApp;
 use policy::Hash;
 use serde_json::json;
 
-/// Maximum length of a tool key, in characters. All providers accept names of this length.
+/// Maximum length of a tool key, which is a tool's name for the model, in characters. All providers accept names of
+/// this length.
 pub const MAX_KEY_CHARS: usize = 64;
 
-/// Number of hexadecimal digits of the hash in a hashed tool key: 80 bits.
+/// Number of hexadecimal digits of the hash in a tool key that contains one: 80 bits.
 const KEY_HASH_DIGITS: usize = 20;
-/// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
+/// Maximum number of characters of the server's name, and of the tool's name, in a tool key that contains a hash.
 const KEY_NAME_PREFIX_CHARS: (usize, usize) = (18, 20);
-/// Beginning of the keys of apps' tools.
+/// Beginning of the tool keys of apps' tools.
 const APP_KEY_PREFIX: &str = "app_";
 /// Maximum number of characters of the tool's name in the key of an app's tool.
 const MAX_APP_TOOL_NAME_CHARS: usize = 32;
 /// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
 const TOOL_KEY_SEPARATOR: &str = "__";
 
-/// Returns the name under which a model knows a tool. Two tools have the same name only if their hashes agree in 80
-/// bits.
+/// Returns the name by which a model calls the tool of a server. Two tools have the same name only if their hashes
+/// agree in 80 bits.
 #[must_use]
 pub fn tool_key(server: &str, tool: &str) -> String {
     let plain = format!("{server}{TOOL_KEY_SEPARATOR}{tool}");
@@ -48,7 +50,7 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
 }
 
-/// Returns the name under which a model knows a tool of a shown app. It differs for each shown app, so that it can't refer
+/// Returns the name by which a model calls a tool of a shown app. It differs for each shown app, so that it can't refer
 /// to a tool of another app that is shown later.
 #[must_use]
 pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
@@ -73,7 +75,8 @@ const fn is_allowed_in_tool_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Returns `true` if a key looks like a hashed tool key. A tool whose plain key looks like that gets a hashed key.
+/// Returns `true` if the end of a tool key looks like a hash. A server's tool whose key would look like that without a
+/// hash gets a key with a hash.
 fn ends_with_key_hash(key: &str) -> bool {
     let Some((_, digits)) = key.rsplit_once(TOOL_KEY_SEPARATOR) else { return false };
     digits.len() == KEY_HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
@@ -124,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Generates names of few characters, so that many of them nearly agree.
+    /// Generates names of few different characters, so that many names are nearly equal.
     fn similar_name() -> impl Strategy<Value = String> {
         prop_oneof![3 => "[ab_]{1,5}", 1 => "[a_.é-]{0,70}", 1 => "[a-z]{1,4}(__[0-9a-f]{20})?"]
     }

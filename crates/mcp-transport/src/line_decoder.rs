@@ -16,10 +16,10 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
 pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity in bytes above which a read buffer is replaced by a smaller one when it contains fewer than
+/// Capacity in bytes above which a read buffer is replaced by a smaller one, if its content is smaller than
 /// [`MAX_NEARLY_EMPTY_BUFFER_BYTES`].
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
-/// Content in bytes below which a large read buffer is replaced by a smaller one.
+/// Number of buffered bytes below which a read buffer that a large line has grown is replaced by a smaller one.
 const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 
 /// A complete line, or a report about a line that exceeds the length limit.
@@ -27,18 +27,18 @@ const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 pub enum DecodedLine {
     /// A complete line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
-    /// The current line exceeds the length limit. The decoder skips its remaining bytes.
+    /// The line that is being received exceeds the length limit. The decoder skips its remaining bytes.
     TooLong {
-        /// First [`LINE_EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
+        /// First [`LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
         head: Bytes,
     },
-    /// The line reported by the last [`DecodedLine::TooLong`] has ended.
+    /// The end of the line that the last [`DecodedLine::TooLong`] reported.
     TooLongEnded {
         /// Length of the whole line, in bytes.
         length: u64,
-        /// First [`LINE_EXCERPT_BYTES`] of the line.
+        /// First [`LINE_EXCERPT_BYTES`] bytes of the line.
         head: Bytes,
-        /// Last [`LINE_EXCERPT_BYTES`] of the line.
+        /// Last [`LINE_EXCERPT_BYTES`] bytes of the line.
         tail: Bytes,
     },
 }
@@ -67,7 +67,7 @@ pub enum DecodedLine {
 #[derive(Debug)]
 pub struct LineDecoder {
     limit: usize,
-    /// Number of bytes at the beginning of the buffer that were already searched and contain no newline.
+    /// Number of bytes at the beginning of the buffer that were already searched for a newline and contain none.
     scanned: usize,
     skipped: Option<SkippedLine>,
 }
@@ -176,7 +176,7 @@ impl SkippedLine {
     }
 }
 
-/// Replaces a buffer that a large line has grown, to release its memory.
+/// Replaces a nearly empty buffer that a large line has grown by a smaller one, to release its memory.
 fn shrink_read_buffer(buffer: &mut BytesMut) {
     if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < MAX_NEARLY_EMPTY_BUFFER_BYTES {
         *buffer = BytesMut::from(&buffer[..]);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Rate limiter that allows a burst, and then a constant number of events per second.
+/// Limits the rate of events: allows a burst, and then a constant number of events per second.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     burst: f64,

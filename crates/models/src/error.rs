@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::LossyConversion;
 
-/// Reason why a model gave no usable answer. No variant contains a key or a request. Messages of providers are
-/// truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
+/// Error of a request to a model or its provider. No variant contains an API key or a request. Messages of providers
+/// are truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The user has not entered an API key for the provider.
@@ -16,7 +16,7 @@ pub enum ModelError {
     /// The stored API key of the provider can't be read or decrypted.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
-        /// Human-readable reason, with advice for the user.
+        /// Text for the user: the reason why the key can't be read, with advice.
         cause: String,
     },
     /// The provider rejected the API key.
@@ -25,7 +25,8 @@ pub enum ModelError {
         /// Message of the provider, truncated.
         message: String,
     },
-    /// The provider accepted the API key, but does not allow this model or location with it.
+    /// The provider accepted the API key, but does not allow the request with it, for instance because of the model or
+    /// the user's country.
     #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.message))]
     Forbidden {
         /// Message of the provider, truncated.
@@ -37,7 +38,7 @@ pub enum ModelError {
         /// Message of the provider, truncated.
         message: String,
     },
-    /// The rate limit for requests or tokens is exceeded.
+    /// The provider's rate limit for requests or tokens is exceeded.
     #[error("the provider accepts no more requests for now; {}, or choose another model", retry_in_text(.retry_after))]
     RateLimited {
         /// Time until the provider allows another attempt, if it reports one.
@@ -67,7 +68,7 @@ pub enum ModelError {
     /// No connection to the provider could be established.
     #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
     Unreachable {
-        /// Human-readable reason, without the query of the address.
+        /// Text for the user: the reason why the connection failed, without the query of the provider's URL.
         cause: String,
     },
     /// The provider sent no data before the idle timeout.
@@ -76,7 +77,7 @@ pub enum ModelError {
         /// Duration of the idle timeout.
         after: Duration,
     },
-    /// The answer ended before it was complete.
+    /// The stream of the model's answer ended before the answer was complete.
     #[error("the answer is incomplete; try again to get the full answer")]
     Cut,
     /// The response of the provider can't be parsed.
@@ -87,7 +88,7 @@ pub enum ModelError {
         /// Description of the problem, without content of the response.
         cause: String,
     },
-    /// The answer exceeds the maximum size.
+    /// The provider's answer exceeds the maximum size.
     #[error("the answer is larger than {} MiB and was cut; ask for less", .limit >> 20)]
     TooLarge {
         /// Maximum size of an answer in bytes.
@@ -99,8 +100,8 @@ pub enum ModelError {
         /// Name of the tool as in the request.
         tool: String,
     },
-    /// The provider's API does not support a part of the request, and the part can't be converted, or the user chose to
-    /// reject such requests.
+    /// The request was not sent, because the provider's API does not support a part of it, which either can't be
+    /// converted or is set to be refused.
     #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
@@ -115,7 +116,7 @@ pub enum ModelError {
     /// No provider with this identifier is configured.
     #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
     NoProvider {
-        /// Identifier for which no provider is configured.
+        /// Identifier of the requested provider, which is not configured.
         id: String,
     },
     /// Any other error that a provider reported.
@@ -131,7 +132,7 @@ pub enum ModelError {
 /// Maximum length of a provider's message in an error, in characters.
 pub const MAX_PROVIDER_MESSAGE_CHARS: usize = 500;
 
-/// Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
+/// Stable code of a model error. The page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -146,7 +147,7 @@ pub enum ModelErrorCode {
     Forbidden,
     /// The account at the provider has no credit left.
     NoCredit,
-    /// The rate limit for requests or tokens is exceeded.
+    /// The provider's rate limit for requests or tokens is exceeded.
     RateLimited,
     /// The provider is temporarily overloaded.
     Overloaded,
@@ -160,11 +161,11 @@ pub enum ModelErrorCode {
     Unreachable,
     /// The provider sent no data before the idle timeout.
     Silent,
-    /// The answer ended before it was complete.
+    /// The stream of the model's answer ended before the answer was complete.
     Cut,
     /// The response of the provider can't be parsed.
     Unreadable,
-    /// The answer exceeded the maximum size and was truncated.
+    /// The provider's answer exceeded the maximum size, and was not read further.
     TooLarge,
     /// The model wrote tool arguments that are not a JSON object.
     BadArguments,

@@ -23,14 +23,14 @@ pub(crate) struct WireCapabilities {
     /// Set if a request can force the use of a tool.
     pub(crate) tool_required: bool,
     /// Maximum number of stop sequences in one request.
-    pub(crate) stops: usize,
-    /// Support for a sampling temperature.
+    pub(crate) max_stop_sequences: usize,
+    /// Condition under which the API supports a sampling temperature.
     pub(crate) temperature: TemperatureSupport,
     /// Set if reasoning can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
-/// Support of an API for a sampling temperature.
+/// Condition under which an API supports a sampling temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemperatureSupport {
     Always,
@@ -38,10 +38,11 @@ pub(crate) enum TemperatureSupport {
     Never,
 }
 
-/// An API that supports at least this many stop sequences has no relevant limit, since requests don't contain more.
+/// Number of stop sequences from which an API's maximum is not reported as a limitation, since requests don't contain
+/// more.
 const UNLIMITED_STOP_SEQUENCES: usize = 8;
 
-/// Image types that every provider with image support accepts.
+/// Media types of images that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl WireCapabilities {
@@ -83,7 +84,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOP_SEQUENCES),
+            (UnsupportedFeature::Stop, self.max_stop_sequences < UNLIMITED_STOP_SEQUENCES),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
@@ -92,7 +93,7 @@ impl WireCapabilities {
         .collect()
     }
 
-    /// Returns the unsupported parts of a request with their conversions, each once.
+    /// Returns each kind of content or option in a request that the API does not support, with its conversion.
     pub(crate) fn request_losses(
         &self,
         request: &ModelRequest,
@@ -110,7 +111,7 @@ impl WireCapabilities {
             (request.tool_choice == ToolChoice::Required && !self.tool_required)
                 .then_some(UnsupportedFeature::ToolRequired),
         );
-        note((request.stop.len() > self.stops).then_some(UnsupportedFeature::Stop));
+        note((request.stop.len() > self.max_stop_sequences).then_some(UnsupportedFeature::Stop));
         let takes_temperature = match self.temperature {
             TemperatureSupport::Always => true,
             TemperatureSupport::WithoutThinking => !request.thinking,
@@ -162,7 +163,7 @@ impl WireCapabilities {
         if losses.iter().any(|loss| loss.what == UnsupportedFeature::ThinkingWithTools) {
             request.thinking = false;
         }
-        request.stop.truncate(self.stops);
+        request.stop.truncate(self.max_stop_sequences);
         request.messages =
             request.messages.into_iter().map(|message| self.convert_message(message, conversions)).collect();
         Ok(request)
@@ -247,7 +248,7 @@ mod tests {
         files_in_results: false,
         tool_error: false,
         tool_required: false,
-        stops: 1,
+        max_stop_sequences: 1,
         temperature: TemperatureSupport::WithoutThinking,
         thinking_with_tools: false,
     };
@@ -359,7 +360,7 @@ mod tests {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
         let able = WireCapabilities {
-            stops: 64,
+            max_stop_sequences: 64,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
             ..MINIMAL_CAPABILITIES

@@ -34,17 +34,17 @@ use super::engine::Chat;
 pub(super) use call_record::CallRecord;
 use reviewed_result::ResultReviewer;
 
-/// Time to wait for the end of a cancelled call.
+/// Maximum time to wait for the end of a call after its cancellation was requested.
 const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between repeated attempts to cancel a call that the host has not accepted yet.
+/// Interval between attempts to cancel a call that the host does not know yet.
 const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A request to call a tool of a server or of one of its shown apps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// Identifier of the call and of its item, chosen by the caller.
+    /// Identifier of the call and of the conversation item that records it, chosen by the caller.
     pub id: CallId,
-    /// Originator of the call, with its conversation if there is one.
+    /// Requester of the call: the user, a model, an app or the command line, with the conversation if there is one.
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
@@ -52,17 +52,17 @@ pub struct ToolCall {
     pub app: Option<ProvidingApp>,
     /// Name of the called tool, as its server or app lists it.
     pub tool: String,
-    /// Arguments as requested, before any edit by the user.
+    /// Arguments as requested. The user may edit them before the call is sent.
     pub arguments: Map<String, Value>,
 }
 
-/// The outcome of a tool call, and the result of recording it in the history.
+/// The outcome of a tool call, and of its recording in the history.
 pub(super) struct CallOutcome {
-    /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
+    /// Conversation item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: ChatItem,
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
-    /// Result of writing the item to the history.
+    /// Outcome of writing the call's item to the history.
     pub(super) write_result: Result<(), ConversationError>,
 }
 
@@ -79,8 +79,8 @@ impl CallOutcome {
 }
 
 impl Chat {
-    /// Calls a tool. The result is stored as an item of the origin's conversation, with the id of the call; if a model
-    /// is replying there, it is stored after that. The call continues if the future is dropped.
+    /// Calls a tool. The call is recorded as an item of the origin's conversation, with the id of the call. If a model
+    /// is replying there, it is recorded after the reply. The call continues if the future is dropped.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Chat {
         self.call_tool_until(call, CancellationToken::new()).await
     }
 
-    /// Calls a tool like [`call_tool`](Self::call_tool), until `stop` is cancelled.
+    /// Calls a tool like [`call_tool`](Self::call_tool). Cancelling `stop` cancels the call.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl Chat {
     }
 }
 
-/// Makes a call once `permission` resolves to `Ok`, and records the outcome. The host decides about the call by its
-/// policy, and asks the user if required. Cancelling `stop` cancels the call.
+/// Calls a tool after `permission` has resolved to `Ok`, and records the outcome. The host decides about the call by
+/// its policy, and asks the user if required. Cancelling `stop` cancels the call.
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
@@ -228,14 +228,15 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Returns the output schema in the current definition of a server's tool. It is looked up after the call has ended,
-/// since the user may have approved a new definition while the call waited. An app can replace its definitions during a
-/// call, so that the schema of its tool is the one that the user approved with the call.
+/// Returns the output schema in the current definition of a server's tool. It is called after the call has ended, since
+/// the user may have approved a new definition while the call waited. Not used for tools of apps, whose schema is the
+/// one that the user approved with the call, since an app can replace its definitions during a call.
 async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
     host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
 }
 
-/// Checks the result of a call against an output schema. Returns a description of the first violation.
+/// Checks the structured content of a call's result against an output schema. Returns a description of the first
+/// violation.
 async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
     output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// State of a tool in a conversation.
+/// State of a tool in a conversation: offered to the model, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -13,12 +13,12 @@ pub enum ToolState {
     Off,
     /// The user disabled the tool for all models in the server's settings.
     Disabled,
-    /// The server offers the tool only to its apps.
+    /// The server offers the tool only to its apps, and not to models.
     AppOnly,
-    /// The user has not reviewed the tool.
+    /// The user has not reviewed the tool's definition yet.
     New,
-    /// The definition has changed since the user's review, or its server has reported a change of its tools and the
-    /// list was not read again yet.
+    /// The tool's definition has changed since the user's review, or its server has reported a change of its tools and
+    /// the list was not read again yet.
     Changed,
     /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
     /// many tools.

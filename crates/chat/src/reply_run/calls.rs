@@ -1,4 +1,4 @@
-//! Calls requested by a model: executed concurrently, each with its own item.
+//! Tool calls that a model's reply requests: made concurrently, each with its own conversation item.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::offered_tools::ToolState;
 use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::{ConversationError, model_context};
 
-/// Maximum number of concurrent tool calls of one reply.
+/// Maximum number of tool calls of one reply that are made at the same time.
 const MAX_PARALLEL_CALLS: usize = 8;
-/// Maximum number of tool calls that one reply may request. Calls beyond it are refused.
+/// Maximum number of tool calls that one reply may request. Further ones are not made, and the model is told so.
 const MAX_CALLS_PER_REPLY: usize = 64;
 
-/// A call of a tool of a server or a shown app that is about to be made.
+/// A call of a server's or a shown app's tool that is about to be made.
 struct PlannedCall {
     item: ChatItem,
     server: String,
@@ -31,7 +31,7 @@ struct PlannedCall {
 }
 
 impl ReplyRun {
-    /// Makes the calls of a reply concurrently, each with its own item, and returns the last item.
+    /// Makes the tool calls that a reply requested concurrently, each with its own item, and returns the last item.
     ///
     /// # Errors
     ///
@@ -74,8 +74,8 @@ impl ReplyRun {
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 
-    /// Creates the item of a requested call, and the call to make if it is for a tool of a server or a shown app.
-    /// Calls of built-in tools are executed directly.
+    /// Creates the conversation item of a requested call. Returns with it the call to make, if it is for a tool of a
+    /// server or a shown app. Calls of built-in tools are executed here.
     fn plan_call(&mut self, requested: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
         let RequestedCall { id, tool_key, arguments } = requested;
         let used = ToolUsed { reply: self.reply.id.clone(), id, tool_key: tool_key.clone() };
@@ -118,7 +118,7 @@ impl ReplyRun {
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
-    /// Returns the reason why a model can't use the tool with this key.
+    /// Returns a text for the model that explains why it can't use the tool with this key.
     fn unavailable_tool_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
@@ -159,7 +159,7 @@ impl ReplyRun {
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
-    /// Checks that the server whose app provides a tool is still enabled for the conversation.
+    /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.
     async fn recheck_server(&self, server: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|offered| offered.server == server) {
@@ -169,8 +169,8 @@ impl ReplyRun {
         }
     }
 
-    /// Checks that the tool is still enabled, since the user may have disabled it after the request was sent to the
-    /// model.
+    /// Checks that a server's tool is still enabled for the conversation, since the user may have disabled it after the
+    /// request was sent to the model.
     async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.enables_tool(server, tool) {
@@ -181,7 +181,7 @@ impl ReplyRun {
     }
 }
 
-/// Records in an item that its call was made, but that the outcome could not be stored.
+/// Changes the item of a call to say that the call was made, but that its result could not be stored.
 fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;

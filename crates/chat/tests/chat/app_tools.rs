@@ -1,5 +1,5 @@
-//! Tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded with the
-//! app that received the call.
+//! Tests of tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded
+//! with the app that received the call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,15 +30,15 @@ fn is_app_call(request: &ConsentRequestView) -> bool {
     matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == shown_app())
 }
 
-/// Commands that the task of the app receives, and the value that exists while the app is shown.
+/// Receiver of the commands for the app, and a value that is dropped when the app is closed.
 type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
-/// Turns on the app's tool for the conversation, and returns the app's side.
+/// Turns on the app's tool for the conversation, and returns the test's side of the app.
 async fn turn_on(talk: &TestConversation) -> ShownApp {
-    turn_on_with_output_schema(talk, None).await
+    turn_on_app_tool_with_output_schema(talk, None).await
 }
 
-async fn turn_on_with_output_schema(talk: &TestConversation, output_schema: Option<Value>) -> ShownApp {
+async fn turn_on_app_tool_with_output_schema(talk: &TestConversation, output_schema: Option<Value>) -> ShownApp {
     let (commands, received) = mpsc::channel(1);
     let shown = Arc::new(());
     let input_schema = json!({ "type": "object" });
@@ -151,7 +151,7 @@ async fn results_are_checked_against_the_output_schema_that_the_user_approved() 
         let key = app_tool_key("demo", &shown_app(), MOVE);
         let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
         let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
-        let (mut received, _shown) = turn_on_with_output_schema(&talk, Some(schema.clone())).await;
+        let (mut received, _shown) = turn_on_app_tool_with_output_schema(&talk, Some(schema.clone())).await;
         talk.send("Move card 7").await;
         let request = talk.app.consent_request("demo", "the call", is_app_call).await;
         talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

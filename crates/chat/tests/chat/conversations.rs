@@ -1,4 +1,4 @@
-//! Conversations: concurrent creation, opening during a reply, and ids of conversations that don't exist.
+//! Tests of conversations: concurrent creation, opening during a reply, and ids of conversations that don't exist.
 
 use std::collections::HashSet;
 

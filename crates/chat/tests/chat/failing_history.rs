@@ -1,4 +1,4 @@
-//! A call is not made if the history can't record it.
+//! Tests that a call is not made if the history can't record it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use testkit::app::{TestApp, demo_config};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds};
 
-/// A history that rejects writes of the items for which a function returns `true`.
+/// A history that rejects writes of those items for which a function returns `true`.
 struct RejectingHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,
@@ -97,9 +97,9 @@ pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) ->
     TestConversation::with_app(app, vec![tool_call, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Sends a message whose call would be allowed. Returns the kinds and states of the resulting items, and the error of
-/// the reply.
-async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
+/// Sends a message to which the model replies with a call that the user allows. Returns the kinds and states of the
+/// resulting items, and the error of the reply.
+async fn send_until_reply_fails(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -114,7 +114,7 @@ async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemS
 #[tokio::test]
 async fn calls_that_cannot_be_stored_are_not_made() {
     let mut talk = conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -124,7 +124,7 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
     let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = conversation_with_rejecting_history(is_end).await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -135,7 +135,7 @@ async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
     let mut talk =
         conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null())
             .await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");
     let items = talk.items();

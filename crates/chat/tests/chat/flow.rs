@@ -1,5 +1,5 @@
-//! Data flow settings in a conversation: after a model has read certain content of a server, calls of that server's
-//! tools require consent (S26).
+//! Tests of the data flow settings: after a model has read certain content of a server, calls of that server's tools
+//! require consent (S26).
 
 use chat::{Chat, NewMessage};
 use domain::consent_request::ConsentRequestOrigin;
@@ -20,7 +20,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Returns a conversation with a grant that always allows `add`, after the model has called it once.
+/// Returns a conversation in which the user has always allowed the tool `add`, and the model has called it twice.
 async fn conversation_with_grant() -> TestConversation {
     let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![

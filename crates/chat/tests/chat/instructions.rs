@@ -1,4 +1,5 @@
-//! Instructions of a server: sent to the model only as approved by the user, and recorded as content of the server.
+//! Tests of a server's instructions: sent to the model only as approved by the user, and recorded as content of the
+//! server.
 
 use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
@@ -9,7 +10,7 @@ use testkit::model::{ScriptedModel, model_reference};
 use super::model::{known_model, text_reply};
 use super::{CONVERSATION_ID, TestConversation};
 
-/// Approves the server's current instructions for the model.
+/// Approves the current instructions of the demo server for the model of the test conversation.
 async fn approve_instructions(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(CONVERSATION_ID.into()).await.unwrap();
     let [instructions] = &tools.instructions[..] else {
@@ -20,7 +21,7 @@ async fn approve_instructions(talk: &TestConversation) {
 }
 
 /// X09: After a model has received content of one server, a call of another server requires consent, even if the user
-/// has always allowed the tool.
+/// has always allowed the called tool.
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;

@@ -1,4 +1,4 @@
-//! Scripted replies and settings of the test model.
+//! Scripted replies and properties of the test model.
 
 use models::{MessagePart, Model, ModelPrice, ReplyDelta, StopReason};
 use serde_json::{Map, Value};

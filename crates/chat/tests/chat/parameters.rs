@@ -1,4 +1,4 @@
-//! Model parameters of a conversation: sent with each request, stored, and bounded.
+//! Tests of a conversation's model parameters: sent with each request, stored, and bounded.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A server reports a change of its tools during a reply: the next request to the model waits for the new list. An
-//! unchanged list has no effect.
+//! Tests of a server that reports a change of its tools during a reply: the next request to the model waits for the new
+//! list. An unchanged list has no effect.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ fn tools_list_reply(description: &str) -> String {
     format!("tools/list={}", json!({ "tools": [tool] }))
 }
 
-/// Returns a conversation with a server that reports changed tools during its first call, and then lists the tools
-/// `second`. The model calls the tool twice.
+/// Returns a conversation with a server that reports changed tools during its first call. The model calls the server's
+/// tool twice. `second` are the arguments of `scripted-server` that define its response to the second `tools/list`.
 async fn start_conversation(second: [&str; 2]) -> TestConversation {
     let first = tools_list_reply("Returns the text");
     let changes =
@@ -48,7 +48,7 @@ async fn start_conversation(second: [&str; 2]) -> TestConversation {
     TestConversation { app, chat, model: Arc::clone(&model), events }
 }
 
-/// Allows the first call for the rest of the session, and waits for the end of the run.
+/// Allows the tool of the first call for the rest of the session, and waits for the end of the reply run.
 async fn allow_first_call(talk: &mut TestConversation) -> Vec<ChatItem> {
     talk.send("Echo").await;
     let consent_request =
@@ -57,12 +57,12 @@ async fn allow_first_call(talk: &mut TestConversation) -> Vec<ChatItem> {
     talk.wait_for_end().await
 }
 
-/// Returns the names of the tools in each request that the model received.
+/// Returns, for each request that the model received, the names of the tools in it.
 fn offered_tool_names(talk: &TestConversation) -> Vec<Vec<String>> {
     talk.model.requests().iter().map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect()).collect()
 }
 
-/// Returns the result of the second call as sent to the model with its error flag, and the notices in the conversation.
+/// Returns the result of the second call as sent to the model, its error flag, and the notices in the conversation.
 fn second_call_result(talk: &TestConversation, items: &[ChatItem]) -> (String, bool, Vec<String>) {
     let requests = talk.model.requests();
     let results = tool_results(requests[2].messages.last().unwrap());

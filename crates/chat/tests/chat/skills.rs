@@ -1,4 +1,4 @@
-//! Skills of a server: listing reads no files, and a file is used only if it matches its entry in the list.
+//! Tests of a server's skills: listing reads no files, and a file is used only if it matches its entry in the list.
 
 use chat::skills::{SkillError, SkillFileRead, SkillReader};
 use domain::call::CallFailure;
@@ -23,8 +23,8 @@ fn reader(app: &TestApp) -> SkillReader<'_> {
     SkillReader::new(&app.host)
 }
 
-/// Starts a server with the skills extension. The server responds to each listed method with the next result listed for
-/// that method.
+/// Starts a server with the skills extension. `replies` are pairs of a method and a result: the server responds to the
+/// requests of a method with the results of that method, in order.
 async fn app_with_replies(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
@@ -249,7 +249,7 @@ async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     app
 }
 
-/// Returns an entry of the same skill with other instructions.
+/// Returns a list entry of the test skill whose `SKILL.md` contains this text.
 fn skill_entry_with_text(text: &str) -> Value {
     let mut changed = skill_entry();
     changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));

@@ -10,23 +10,24 @@ use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limits for reporting invalid lines and for reporting anomalies: size of a burst, and number per second.
+/// Maximum number of invalid lines that are reported in a burst. The same limit applies to anomalies separately.
 const INVALID_LINE_REPORTS_BURST: u32 = 100;
+/// Number of invalid lines per second that are reported after a burst. The same limit applies to anomalies separately.
 const INVALID_LINE_REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of invalid lines and anomalies that exceeded the rate limit is reported.
 const DROPPED_COUNT_REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the call
-/// that must fail.
+/// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the request
+/// whose call then fails.
 const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Parser of received lines, which limits the rate at which invalid ones are reported.
+/// Parses received lines for the session, and limits the rate at which invalid ones are reported.
 #[derive(Debug)]
 pub(crate) struct MessageIntake {
     line_limit: usize,
     lines: TokenBucket,
     anomalies: TokenBucket,
     dropped: DroppedCounts,
-    /// Incomplete line that exceeds the length limit, and whose request ID is not known yet.
+    /// Line that exceeds the length limit, while its end and its request ID are awaited. `None` otherwise.
     long: Option<LongLine>,
 }
 
@@ -38,11 +39,12 @@ struct DroppedCounts {
     report_at: Option<Instant>,
 }
 
-/// Relation of a message in a POST response to the request that was posted.
+/// Relation between a message in the HTTP response to a POST and the JSON-RPC request that was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
     /// The message is not the response to the posted request.
     Nothing,
+    /// The message is a successful response to the posted request.
     WithResult,
     /// The message is an error response to the posted request, with this code.
     WithError(i64),
@@ -86,7 +88,8 @@ impl MessageIntake {
         }
     }
 
-    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session.
+    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session. Returns
+    /// how the message relates to a posted request.
     pub(super) fn process_line(
         &mut self,
         line: DecodedLine,
@@ -130,7 +133,7 @@ impl MessageIntake {
         ResponseKind::Nothing
     }
 
-    /// Adds an event of the session to the outbox, unless it is an anomaly that exceeds the rate limit.
+    /// Queues an event of the session for its owner, unless it is an anomaly that exceeds the rate limit.
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
@@ -156,7 +159,7 @@ impl MessageIntake {
         }
     }
 
-    /// Adds an event to the outbox that reports how many lines and anomalies exceeded the rate limit.
+    /// Queues a [`DriverEvent::InvalidDropped`] for the owner if invalid lines or anomalies exceeded the rate limit.
     pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
         let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {

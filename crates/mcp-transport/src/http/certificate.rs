@@ -1,10 +1,10 @@
 //! Translates certificate errors of the TLS library into messages for the user, with advice.
 
-/// Prefix that the TLS library's messages about invalid certificates have.
+/// Prefix of the TLS library's error messages about invalid certificates.
 const CERTIFICATE_ERROR_PREFIX: &str = "invalid peer certificate: ";
 
-/// Returns a message for the user about a certificate error, or `None` if `cause` is not a known message of the TLS
-/// library.
+/// Returns a message for the user about the certificate error `cause`, or `None` if `cause` is not a known message of
+/// the TLS library.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
     let message = cause.strip_prefix(CERTIFICATE_ERROR_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| message.contains(word));

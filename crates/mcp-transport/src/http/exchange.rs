@@ -22,7 +22,7 @@ use super::sse::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};
 /// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
 const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
 
-/// Boxed future that completes with the next step of an exchange.
+/// Boxed future that completes with the next step of an HTTP exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
 
 /// Event stream in the body of a response.
@@ -33,7 +33,7 @@ pub(super) struct ExchangeStep {
     /// Number by which the driver identifies the HTTP exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
-    /// Value of `Mcp-Session-Id`, if the response has this header.
+    /// Value of the response's `Mcp-Session-Id` header, or `None` if absent.
     pub(super) session: Option<HeaderValue>,
     pub(super) what: ExchangeEvent,
 }
@@ -47,7 +47,7 @@ pub(super) enum ExchangeEvent {
     /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
     /// stream.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>> },
-    /// A response with an error status.
+    /// The server responded with an error status.
     Refused(HttpErrorResponse),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
@@ -79,7 +79,8 @@ pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: Request
     Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
-/// Polls `work` until it completes or notifies `authorizer_signal` that it waits for the authorizer.
+/// Polls `work` until it completes, or until `authorizer_signal` fires because `work` waits for the authorizer. Then
+/// returns [`ExchangeEvent::AwaitsAuthorizer`].
 fn poll_until_authorizer_waits(
     exchange: u64,
     authorizer_signal: Arc<Notify>,
@@ -101,7 +102,7 @@ async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestPart
     }
 }
 
-/// Posts a notification or a response. The server must accept it within a timeout.
+/// Posts a notification or a response, and fails if the server does not accept it within the timeout `within`.
 pub(super) fn post_message(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -137,7 +138,8 @@ pub(super) fn post_message_answered_on_stream(
     wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
-/// Continues to wait for the HTTP response to a message that the server did not accept in time.
+/// Waits until the server has accepted a posted message. Completes with [`ExchangeEvent::Late`] if that takes longer
+/// than `within`.
 pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -167,7 +169,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
-/// Opens an event stream with a GET request after a delay.
+/// Opens an event stream with a GET request after the delay `pause`.
 pub(super) fn open_event_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -201,8 +203,8 @@ pub(super) fn read_next_events(exchange: u64, stream: BoxedSseEvents) -> Exchang
     Box::pin(async move { ExchangeStep::new(exchange, read_event_batch(stream, false).await) })
 }
 
-/// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
-/// reused only after the end of the stream.
+/// Reads the rest of an event stream that has already delivered its response, until it ends or the time `until` is
+/// reached. The connection can be reused only after the end of the stream.
 pub(super) fn drain_stream_until(exchange: u64, stream: BoxedSseEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_event_batch(stream, false)).await;

@@ -27,7 +27,7 @@ pub struct UntrustedUrlLimits {
     pub time: Duration,
 }
 
-/// Error of an [`UntrustedUrlClient`] request. Messages contain only scheme, host and port of the URL.
+/// Error of an [`UntrustedUrlClient`] request. The error messages contain only scheme, host and port of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UntrustedUrlError {
     /// The address of the URL is not allowed. No request was sent.
@@ -59,7 +59,7 @@ pub enum UntrustedUrlError {
     TooLarge {
         /// Scheme, host and port of the requested URL.
         address: String,
-        /// Maximum size of the response in bytes.
+        /// Size limit in bytes that the response exceeded.
         bytes: usize,
     },
     /// The request exceeded [`UntrustedUrlLimits::time`].
@@ -67,7 +67,7 @@ pub enum UntrustedUrlError {
     TooSlow {
         /// Scheme, host and port of the requested URL.
         address: String,
-        /// Maximum duration of the request.
+        /// Time limit that the request exceeded.
         time: Duration,
     },
     /// The HTTP client could not be created because TLS is unavailable on this system.
@@ -86,28 +86,29 @@ pub struct UntrustedUrlClient {
 }
 
 struct ClientState {
-    /// Hosts that the user entered, which may be in private networks.
+    /// Hosts that the user entered, which are allowed even in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
     clients: [OnceLock<Result<Client, String>>; 4],
 }
 
-/// Route of a connection to an address: direct or through a proxy, with or without checks of the address.
+/// Route of a connection to a host: direct or through a proxy, with or without a check that its addresses are public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionRoute {
-    /// Direct connection that resolves to public addresses only.
+    /// Direct connection, for which only public addresses of the host are used.
     Guarded,
-    /// Connection through the system's proxy.
+    /// Connection to a public host through the system's proxy.
     Proxy,
     /// Connection to a host that the user entered, directly or through the system's proxy.
     Named,
-    /// Connection to this computer, whose address the user entered.
+    /// Connection to a loopback host of this computer that the user entered.
     Local,
 }
 
 impl UntrustedUrlClient {
-    /// Creates an HTTP client. `named` are origins that the user entered, such as those of the server and of a
-    /// configured issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
+    /// Creates an HTTP client that refuses hosts in private networks, unless the user entered them. `named` are the
+    /// origins that the user entered, such as those of the server and of a configured issuer. Their hosts are allowed
+    /// with any port.
     ///
     /// If a system proxy is configured, the proxy resolves host names. The client then also resolves them itself and
     /// checks the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot
@@ -256,7 +257,7 @@ fn untrusted_url_send_error(error: &reqwest::Error, address: String) -> Untruste
 const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it; \
                        if you trust it, enter it as the issuer in the server's settings";
 
-/// DNS resolver that omits addresses that are not public.
+/// DNS resolver that returns only the public addresses of a host.
 struct PublicResolver;
 
 #[derive(Debug, thiserror::Error)]

@@ -10,11 +10,11 @@ use url::Url;
 
 /// Maximum number of consecutive redirects that one request follows.
 pub(super) const MAX_REDIRECTS: usize = 10;
-/// Maximum length in characters of the redirect's URL in an error message.
+/// Maximum number of characters of the redirect's URL that an error message contains.
 const MAX_DISPLAYED_URL_CHARS: usize = 200;
 
-/// Returns the URL to which the request is sent again with the same method and body, or `None` if the response is not a
-/// redirect.
+/// Returns the URL to which the redirected request is sent again with the same method and body, or `None` if the
+/// response is not a redirect.
 ///
 /// # Errors
 /// Returns a message that explains why the redirect is not followed.

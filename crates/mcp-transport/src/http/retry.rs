@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::HttpLimits;
 
-/// Limits a server's `retry` value to [`HttpLimits::MIN_RETRY_PAUSE`] and [`HttpLimits::MAX_RETRY_PAUSE`].
+/// Returns a server's `retry` value, raised to [`HttpLimits::MIN_RETRY_PAUSE`] or lowered to
+/// [`HttpLimits::MAX_RETRY_PAUSE`] if it is out of these bounds.
 pub(super) fn clamp_retry_delay(requested: Duration) -> Duration {
     requested.clamp(HttpLimits::MIN_RETRY_PAUSE, HttpLimits::MAX_RETRY_PAUSE)
 }

@@ -18,9 +18,9 @@ use crate::driver::event_outbox::EventOutbox;
 
 /// Timeout of writing the last messages to the server, after which its standard input is closed.
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
-/// Timeout of reading the remaining standard error after the process has exited.
+/// Maximum time for which the remaining standard error is read after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
-/// Maximum number of lines that are reported from the remaining standard error.
+/// Maximum number of lines of the remaining standard error that are reported after the process has exited.
 const MAX_LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
@@ -66,7 +66,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
 
     fn close_reason(&self) -> CloseReason {
         let ends = &self.ends;
-        if let Some(reason) = self.core.stop_reason().or_else(|| self.core.over.clone()) {
+        if let Some(reason) = self.core.stop_reason().or_else(|| self.core.close_reason.clone()) {
             return reason;
         }
         match (ends.exit, ends.output, &ends.write) {

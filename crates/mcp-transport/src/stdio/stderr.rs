@@ -21,12 +21,15 @@ const MAX_RING_BYTES: usize = 1024 * 1024;
 const LINE_OVERHEAD_BYTES: usize = 48;
 /// Maximum length of a stored line of standard error, in bytes. Longer lines are truncated.
 const MAX_STDERR_LINE_BYTES: usize = 8 * 1024;
-/// Minimum and maximum size of the read buffer, in bytes. Most servers print little, so it begins small.
+/// Initial size of the read buffer in bytes, which is small because most servers print little.
 const MIN_READ_BYTES: usize = 256;
+/// Maximum size of the read buffer, in bytes.
 const MAX_READ_BYTES: usize = 16 * 1024;
 
-/// Rate limit of lines that are reported for display: size of a burst, and number per second. All lines are stored.
+/// Maximum number of lines that are reported for display in a burst. All lines are stored, even if they are not
+/// reported.
 const REPORTED_LINES_BURST: u32 = 200;
+/// Number of lines per second that are reported for display after a burst.
 const REPORTED_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
@@ -70,7 +73,7 @@ impl StderrRing {
     }
 }
 
-/// Line or count of dropped bytes that [`drain_stderr`] reports for display.
+/// Output of [`drain_stderr`] for display: a line, or a number of dropped bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
@@ -78,8 +81,8 @@ pub(crate) enum StderrOutput {
     Dropped(u64),
 }
 
-/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines
-/// instead of waiting for the receiver, except at the end of the stream.
+/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines if
+/// the receiver has no room, and waits for the receiver only at the end.
 pub(crate) async fn drain_stderr(
     mut stream: impl AsyncRead + Unpin,
     ring: StderrRing,
@@ -129,8 +132,8 @@ impl StderrForwarder {
         }
     }
 
-    /// Sends the number of dropped bytes to the receiver. Returns `true` if no bytes were dropped, or the number was
-    /// sent.
+    /// Reports the number of dropped bytes, if there are any, and resets it. Returns `false` if the receiver has no
+    /// room.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
@@ -139,7 +142,7 @@ impl StderrForwarder {
     }
 }
 
-/// Splits bytes into lines and truncates long ones.
+/// Splits bytes into lines, and truncates lines above [`MAX_STDERR_LINE_BYTES`].
 #[derive(Default)]
 struct LineTruncator {
     line: Vec<u8>,

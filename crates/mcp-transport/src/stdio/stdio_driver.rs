@@ -22,8 +22,8 @@ use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
-/// Time to wait after the server's output, input or process has ended for the other two to end, so that the last
-/// messages and the exit status are read.
+/// Maximum time to wait, after one of the server's output, input and process has ended, for the other two to end, so
+/// that the last messages and the exit status are read.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
@@ -36,7 +36,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
-    /// Wakeup state of the wait for the exit of the server's process.
+    /// Avoids polling for the exit of the server's process before it has woken the task.
     exit: WakeFlag,
     pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
@@ -45,18 +45,18 @@ pub(super) struct StdioDriver<'o, R, W> {
     alarm: DeadlineTimer,
 }
 
-/// Receiver of lines of the server's standard error.
+/// Receiver of the lines that the server writes to standard error.
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Wakeup state of the channel that delivers the lines of standard error.
+    /// Avoids polling the channel of standard error lines while it is idle.
     pub(super) more: WakeFlag,
 }
 
-/// Receiver of lines about the server's network access.
+/// Receiver of text lines that report the server's network access.
 pub(super) struct EgressActivityLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Wakeup state of the channel that delivers the lines about the network access.
+    /// Avoids polling the channel of lines about the network access while it is idle.
     more: WakeFlag,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct EndedChannels {
     pub(super) write: Option<String>,
     /// Set if the driver closed the input while the process was running, because the server did not read it.
     pub(super) is_input_abandoned: bool,
-    /// Time until which the driver waits for those that have not ended, or `None` if none has ended.
+    /// Time until which the driver waits for the others to end, or `None` if none has ended.
     until: Option<Instant>,
 }
 
@@ -128,19 +128,19 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that its
-    /// stop is not delayed. Lines of the server are read last, and only while the owner accepts events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
+    /// stop by the owner is not delayed. Lines of the server are read last, and only while the owner accepts events.
     async fn step(&mut self) {
         let due = self.next_wake();
-        self.alarm.fire_by(due);
+        self.alarm.fire_no_later_than(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
             () = wait_until_owner_ready(self.core.owner) => self.core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(),
+            () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
-                self.start_linger();
+                self.start_linger_timeout();
             }
             written = self.queue.write_some(&mut self.writer) => {
                 if let Err(error) = written {
@@ -158,7 +158,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Queues the messages of the session for writing, and delivers its events to the owner.
+    /// Queues the session's messages for writing to the server, and delivers the session's events to the owner.
     pub(super) fn pump(&mut self) {
         loop {
             self.core.send_pending_notification();
@@ -195,13 +195,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
-                self.start_linger();
+                self.start_linger_timeout();
             }
         }
     }
 
-    /// Handles further lines of the server that are already buffered, which avoids an iteration of the event loop for
-    /// each.
+    /// Handles further lines of the server that are already in the read buffer, which avoids an iteration of the event
+    /// loop for each.
     fn on_more_lines(&mut self) {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
@@ -234,7 +234,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         self.core.on_deadline(now);
     }
 
-    /// Closes the server's input because the server does not read it. A server that then exits does so for this reason.
+    /// Closes the server's input because the server does not read it, as `cause` explains. If the server then exits,
+    /// `cause` is reported as the reason instead of the exit.
     fn abandon_input(&mut self, cause: String) {
         self.ends.is_input_abandoned = self.ends.exit.is_none();
         self.on_write_failed(cause);
@@ -244,10 +245,10 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         self.writer = None;
         self.queue.clear();
         self.ends.write.get_or_insert(cause);
-        self.start_linger();
+        self.start_linger_timeout();
     }
 
-    fn start_linger(&mut self) {
+    fn start_linger_timeout(&mut self) {
         self.ends.until.get_or_insert(tokio_clock_now() + LINGER_TIMEOUT);
     }
 
@@ -257,8 +258,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
 
-    /// Returns `true` if the owner requested a stop, the session has ended, or the server's output, input and process
-    /// have ended or [`LINGER_TIMEOUT`] has expired.
+    /// Returns `true` if the owner requested a stop, the session is closed, the server has ended completely, or
+    /// [`LINGER_TIMEOUT`] has expired after a part of it ended.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {
@@ -267,13 +268,17 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         };
         // While the owner accepts no events, the last messages cannot be read, even after the deadline.
         let late = ends.until.is_some_and(|until| until <= tokio_clock_now()) && self.core.has_room();
-        self.core.is_stopped() || self.core.over.is_some() || all || late
+        self.core.is_stopped() || self.core.close_reason.is_some() || all || late
     }
 }
 
-fn poll_process_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+fn poll_process_exit(
+    group: &mut Option<ServerGroup>,
+    wake_flag: &mut WakeFlag,
+    context: &Context<'_>,
+) -> Poll<ProcessExit> {
     match group {
-        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        Some(group) => wake_flag.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
     }
 }

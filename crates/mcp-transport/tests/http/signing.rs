@@ -23,7 +23,7 @@ struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// If present, handling a challenge waits for this notification, which simulates the user.
+    /// Simulates the user: if present, handling a challenge waits for this notification.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<AuthChallenge>>,

@@ -14,7 +14,7 @@ use crate::{
     Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "anthropic";
 const ANTHROPIC_API_VERSION: &str = "2023-06-01";
 /// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires
@@ -22,7 +22,8 @@ const ANTHROPIC_API_VERSION: &str = "2023-06-01";
 const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// Minimum number of tokens that can be requested for reasoning.
 const MIN_THINKING_TOKENS: u32 = 1_024;
-/// Prefixes of the names of models that require a token budget for reasoning. Later models choose it themselves.
+/// Prefixes of the names of those models that require a token budget for reasoning. Later models choose the budget
+/// themselves.
 const MODELS_WITH_THINKING_BUDGET: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
@@ -45,7 +46,7 @@ impl Wire for Anthropic {
             files_in_results: true,
             tool_error: true,
             tool_required: true,
-            stops: 8_191,
+            max_stop_sequences: 8_191,
             temperature: if model.is_some_and(model_limits::anthropic_supports_temperature) {
                 TemperatureSupport::WithoutThinking
             } else {
@@ -145,12 +146,12 @@ fn encode_messages(messages: &[ModelMessage]) -> Value {
     sent.into()
 }
 
-/// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids of
-/// servers and other providers may contain other characters, and may repeat in each reply.
+/// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids
+/// from servers and other providers may contain other characters, and may repeat in each reply.
 #[derive(Default)]
 struct ToolUseIds {
-    /// Accepted ids of the latest tool calls, by original id.
-    names: BTreeMap<String, String>,
+    /// Accepted id of the latest tool call with each original id.
+    accepted_ids: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
 
@@ -165,12 +166,12 @@ impl ToolUseIds {
             number += 1;
         }
         self.sent.insert(name.clone());
-        self.names.insert(id.to_owned(), name.clone());
+        self.accepted_ids.insert(id.to_owned(), name.clone());
         name
     }
 
     fn valid_result_id(&mut self, id: &str) -> String {
-        match self.names.get(id) {
+        match self.accepted_ids.get(id) {
             Some(name) => name.clone(),
             None => self.valid_use_id(id),
         }
@@ -208,7 +209,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
     })
 }
 
-/// Decoder of the events of a streamed reply in the format of the Messages API.
+/// Decodes the events of a streamed reply in the format of the Messages API.
 struct AnthropicReplyDecoder {
     model: String,
     is_done: bool,

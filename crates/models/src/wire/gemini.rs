@@ -14,10 +14,10 @@ use crate::{
     ToolChoice,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "gemini";
-/// Placeholder for the signature of a tool call without one, such as a call by a model of another provider. Models that
-/// verify signatures accept it.
+/// Signature that is sent for a tool call that has none, such as a call by a model of another provider. Models that
+/// verify signatures accept this value.
 const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
@@ -41,7 +41,7 @@ impl Wire for Gemini {
             files_in_results: false,
             tool_error: true,
             tool_required: true,
-            stops: 5,
+            max_stop_sequences: 5,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
@@ -173,7 +173,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed reply in the format of the Gemini API.
+/// Decodes the events of a streamed reply in the format of the Gemini API.
 struct GeminiReplyDecoder {
     model: String,
     has_ended: bool,

@@ -22,10 +22,10 @@ const MODEL_LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of reading the body of an error response.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Replacement text for the API key in messages of the provider.
+/// Text that replaces the API key in messages of the provider.
 const REDACTED_KEY: &str = "[key]";
 
-/// Framing that separates the events of a streamed reply.
+/// Format in which the events of a streamed reply are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.
@@ -34,7 +34,7 @@ pub(super) enum EventFraming {
     Lines,
 }
 
-/// HTTP client with the headers of one provider.
+/// Sends HTTP requests to one provider, with the provider's headers.
 pub(super) struct HttpExchange {
     client: Client,
     headers: Vec<(&'static str, String)>,
@@ -62,7 +62,7 @@ impl HttpExchange {
         Ok(request)
     }
 
-    /// Sends a request, and returns a reader of the events of the reply.
+    /// Posts a request for a streamed reply, and returns a reader of the reply's events.
     pub(super) async fn stream(
         &self,
         url: Url,
@@ -113,7 +113,8 @@ impl HttpExchange {
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
-    /// Replaces the API key in an error, in case the provider repeated the key in its message.
+    /// Replaces the API key in the text of an error by [`REDACTED_KEY`], in case the provider repeated the key in its
+    /// message.
     pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
             ModelError::WrongKey { message }
@@ -141,8 +142,9 @@ impl HttpExchange {
     }
 
     fn redact(&self, text: &mut String) {
-        /// Length of an API key's prefix that is not secret, since the keys of one provider have the same prefix.
-        const NON_SECRET_PREFIX: usize = 3;
+        /// Number of bytes at the beginning of an API key that are not secret, since all keys of one provider begin
+        /// alike.
+        const NON_SECRET_PREFIX_LENGTH: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
         };
@@ -151,7 +153,7 @@ impl HttpExchange {
         }
         // The message may have been truncated within the key.
         let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_CHAR) else { return };
-        let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        let begun = (NON_SECRET_PREFIX_LENGTH + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
             let start = beginning.len() - length;
             text.replace_range(start.., REDACTED_KEY);
@@ -183,7 +185,7 @@ async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, 
     Ok(body)
 }
 
-/// Reads at most `limit` bytes of a response body. An I/O error ends the reading without a failure.
+/// Reads at most `limit` bytes of a response body. After an I/O error, returns the bytes read so far.
 async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();

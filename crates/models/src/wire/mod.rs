@@ -39,18 +39,19 @@ struct WireRequest {
     body: Value,
 }
 
-/// Encoder of requests for one kind of API.
+/// Encodes requests for one kind of API, and creates the decoder of its replies. Does no I/O.
 trait Wire: Send + Sync {
     /// Returns the content and options that the API supports for a model, or for any model if `model` is `None`.
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities;
-    /// Returns the headers of each request. All values are secret, since one of them contains the key.
+    /// Returns the HTTP headers of every request. All values are treated as secret, since one of them contains the API
+    /// key `key`.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
     fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder>;
 }
 
-/// Decoder of the events of a streamed reply.
+/// Decodes the events of one streamed reply.
 trait ReplyDecoder: Send {
     /// Processes an event, and adds its content to the reply.
     ///
@@ -59,11 +60,11 @@ trait ReplyDecoder: Send {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
     /// Returns `true` if an event has marked the end of the reply.
     fn is_done(&self) -> bool;
-    /// Returns `true` if the end of the stream also counts as the end of the reply.
+    /// Returns `true` if the reply is complete even though the stream ended without an event that marks the end.
     fn may_end_with_stream(&self) -> bool {
         self.is_done()
     }
-    /// Adds content that is complete only at the end of the reply.
+    /// Adds content to the reply that is complete only after the last event.
     ///
     /// # Errors
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
@@ -179,7 +180,7 @@ impl HttpProvider {
 }
 
 impl HttpProvider {
-    /// Requests the names of the provider's models with a single request. Other properties of the models may be
+    /// Requests the names of the provider's models with a single HTTP request. Other properties of the models may be
     /// missing.
     pub(crate) async fn list_model_names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
@@ -245,7 +246,7 @@ struct ReplyReader {
     exchange: Arc<HttpExchange>,
     decoder: Box<dyn ReplyDecoder>,
     assembly: ReplyAssembly,
-    /// Deltas of decoded events that the stream has not yielded yet.
+    /// Deltas of decoded events that [`ReplyReader::next`] has not returned yet.
     ready: VecDeque<ReplyDelta>,
     is_over: bool,
 }

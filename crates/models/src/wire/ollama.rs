@@ -13,11 +13,11 @@ use crate::{
     ToolChoice,
 };
 
-/// Maximum number of models whose details are requested.
+/// Maximum number of models whose details are requested from Ollama. For further models only the names are known.
 const MAX_DETAILED_MODELS: usize = 64;
 /// Maximum number of models that are read from Ollama's list.
 const MAX_LISTED_MODELS: usize = 1_000;
-/// Maximum number of concurrent requests for details.
+/// Maximum number of concurrent requests for details of models.
 const MAX_CONCURRENT_DETAIL_REQUESTS: usize = 4;
 
 pub(super) struct Ollama;
@@ -32,7 +32,7 @@ impl Wire for Ollama {
             files_in_results: false,
             tool_error: false,
             tool_required: false,
-            stops: 64,
+            max_stop_sequences: 64,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
@@ -135,7 +135,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// Decoder of the events of a streamed reply in Ollama's native format.
+/// Decodes the events of a streamed reply in Ollama's native format.
 struct OllamaReplyDecoder {
     model: String,
     is_done: bool,
@@ -185,7 +185,7 @@ impl ReplyDecoder for OllamaReplyDecoder {
     }
 }
 
-/// Requests the list of the models with their details.
+/// Requests the list of Ollama's models, and then their details.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -203,7 +203,7 @@ pub(super) async fn list_models(
     Ok(models)
 }
 
-/// Requests only the names of the models, with one request.
+/// Requests only the names of Ollama's models, with one HTTP request.
 pub(super) async fn list_model_names(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -216,7 +216,7 @@ pub(super) async fn list_model_names(
     Ok(names.map(|name| model_from_details(name, &Value::Null)).collect())
 }
 
-/// Requests the properties of one model, such as its context size.
+/// Requests the details of one model from Ollama, such as its context size.
 pub(super) async fn request_details(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -225,7 +225,7 @@ pub(super) async fn request_details(
     exchange.post(settings.url_at("api/show"), &json!({ "model": name })).await
 }
 
-/// Returns the maximum context size of a model in tokens, from its details.
+/// Returns the maximum context size of a model in tokens. `shown` is Ollama's response with the model's details.
 pub(super) fn context_size(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| parse_token_size(value))

@@ -20,12 +20,12 @@ use crate::{
     ProviderSettings, Role, StopReason, ToolChoice,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "openai";
 /// Maximum number of models that are read from a provider's list.
 const MAX_LISTED_MODELS: usize = 2_000;
 
-/// Implementation of the chat completions API, since some differ in their parameters and extensions.
+/// Provider whose variant of the chat completions API is used, since providers differ in parameters and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChatDialect {
     OpenAi,
@@ -53,7 +53,8 @@ impl ChatDialect {
     }
 }
 
-/// Returns `true` for hosts of OpenAI, including regional ones, and for Microsoft's hosts with OpenAI's models.
+/// Returns `true` for the hosts of OpenAI, including regional ones, and for Microsoft's hosts that serve OpenAI's
+/// models.
 fn is_openai_host(host: &str) -> bool {
     host == "api.openai.com"
         || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
@@ -75,7 +76,7 @@ impl Wire for OpenAi {
             files_in_results: false,
             tool_error: false,
             tool_required: true,
-            stops: if limits.is_some() { 0 } else { 4 },
+            max_stop_sequences: if limits.is_some() { 0 } else { 4 },
             temperature: if limits.is_some() { TemperatureSupport::Never } else { TemperatureSupport::Always },
             thinking_with_tools: matches!(limits, None | Some(ToolSupport::Thinking)),
         }
@@ -223,18 +224,18 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     own.into()
 }
 
-/// Decoder of the events of a streamed reply in the format of the chat completions API.
+/// Decodes the events of a streamed reply in the format of the chat completions API.
 #[derive(Default)]
 struct ChatCompletionsDecoder {
     model: String,
     is_done: bool,
     has_ended: bool,
-    /// Set if reasoning was received in the member `reasoning_content`.
-    thinks_in_content: bool,
+    /// Set if the provider sent reasoning in the field `reasoning_content`.
+    received_reasoning_content: bool,
     /// Reasoning details that OpenRouter requires in the next request.
     details: Vec<Value>,
-    /// Latest tool call of each index: its id as received, and its key in the assembly.
-    uses: BTreeMap<u64, (String, u64)>,
+    /// Latest tool call of each `index` in the stream: its id as received, and its key in the [`ReplyAssembly`].
+    latest_calls: BTreeMap<u64, (String, u64)>,
 }
 
 impl ReplyDecoder for ChatCompletionsDecoder {
@@ -297,7 +298,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
             assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
-        } else if self.thinks_in_content {
+        } else if self.received_reasoning_content {
             assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
@@ -308,7 +309,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
 impl ChatCompletionsDecoder {
     fn process_thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
-        self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
+        self.received_reasoning_content |= in_content.is_some_and(|text| !text.is_empty());
         if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
             assembly.append_thinking(text)?;
         }
@@ -327,7 +328,7 @@ impl ChatCompletionsDecoder {
         // generate a new identifier for each fragment.
         let index = call["index"].as_u64();
         let begins_another = |own: &str| !name.is_empty() && !id.is_empty() && id != own;
-        let known = index.and_then(|index| self.uses.get(&index)).filter(|(own, _)| !begins_another(own));
+        let known = index.and_then(|index| self.latest_calls.get(&index)).filter(|(own, _)| !begins_another(own));
         let key = if let Some((_, key)) = known {
             *key
         } else if name.is_empty() {
@@ -336,7 +337,7 @@ impl ChatCompletionsDecoder {
             let key = assembly.next_tool_use_key();
             assembly.begin_tool_use(key, id.to_owned(), name.to_owned(), None)?;
             if let Some(index) = index {
-                self.uses.insert(index, (id.to_owned(), key));
+                self.latest_calls.insert(index, (id.to_owned(), key));
             }
             key
         };
@@ -348,7 +349,7 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// Adds a streamed reasoning detail. Fragments with the same index and type are merged.
+    /// Stores an entry of OpenRouter's `reasoning_details`. Fragments with the same index and type are merged.
     fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_REASONING_DETAILS: usize = 256;
         assembly.count_bytes(detail.to_string().len())?;
@@ -413,7 +414,7 @@ fn parse_model(listed: &Value) -> Option<Model> {
     })
 }
 
-/// Converts OpenRouter's prices, which are texts in dollars per token.
+/// Converts OpenRouter's prices, which are strings in dollars per token, to prices per million tokens.
 fn parse_price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;

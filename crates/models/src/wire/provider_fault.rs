@@ -37,7 +37,7 @@ pub(super) fn stream_error(json: &Value, model: &str) -> ModelError {
     ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.into_error(model)
 }
 
-/// Code and message of an error, in the format of any provider.
+/// Code and message of an error response, extracted from the format of any provider.
 struct ErrorDetails {
     code: String,
     message: String,
@@ -174,7 +174,7 @@ fn error_body_text(body: &[u8]) -> String {
 /// Character at the end of a truncated message.
 pub(super) const TRUNCATION_CHAR: char = '…';
 
-/// Returns the beginning of a provider's message, on one line.
+/// Returns a provider's message on one line, truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_PROVIDER_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();

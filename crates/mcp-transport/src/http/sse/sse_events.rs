@@ -14,17 +14,17 @@ use super::sse_guard::{OversizedEvent, SseGuard, SseGuardOutput};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_BATCH_EVENTS: usize = 64;
-/// Size in bytes at which [`SseEvents::next_batch`] adds no further event to a batch.
+/// Total size in bytes of a batch at which [`SseEvents::next_batch`] adds no further event to it.
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// An event, or a change of the stream's state such as its last event ID, that an event stream contains.
+/// Item of an event stream: an event with data, or a change of the stream's state such as its last event ID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent {
     /// An event with data.
     Data {
         /// Event type, or `message` if the event names none.
         kind: String,
-        /// Data lines, joined with `\n`.
+        /// Data lines of the event, joined with `\n`.
         data: Bytes,
     },
     /// ID of the last event, which applies until the next `Id`. Empty if the server reset it.
@@ -38,20 +38,20 @@ pub enum SseEvent {
     },
 }
 
-/// Error at which an event stream ended.
+/// Error that ended an event stream.
 #[derive(Debug)]
 pub(crate) enum EventStreamFault<E> {
     /// The HTTP body failed with this error.
     Body(E),
-    /// The parser failed with this message, although the guard should have prevented that.
+    /// The parser failed with this message, although the [`SseGuard`] should have removed what it rejects.
     Unreadable(String),
 }
 
-/// Reader of the events in a byte stream.
+/// Reads the items of an event stream from a stream of bytes.
 pub(crate) struct SseEvents<E> {
     stream: EventStream<GuardedStream<E>>,
     last_id: String,
-    /// Items that the last parsed event yielded and that were not returned yet.
+    /// Items of the last parsed event that were not returned yet.
     rest: VecDeque<SseEvent>,
 }
 
@@ -86,8 +86,8 @@ impl<E: Send + 'static> SseEvents<E> {
         }
     }
 
-    /// Waits for an event, and returns it with further events that are available without waiting. The second value is
-    /// `Some` with the last events of the stream.
+    /// Waits for an item, and returns it with further items that are available without waiting. The second value is the
+    /// reason why the stream ended, or `None` while it continues.
     pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<EventStreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;

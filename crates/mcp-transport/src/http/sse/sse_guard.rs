@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 use crate::line_decoder::LINE_EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// Maximum number of digits of a `retry` value. Longer values are ignored.
+/// Maximum number of digits of a `retry` field's value. Fields with longer values are ignored.
 const MAX_RETRY_DIGITS: usize = 18;
 
 /// An event that was skipped because it exceeds the size limit. Later events are read normally.
@@ -88,8 +88,8 @@ impl SseGuard {
         }
     }
 
-    /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the event
-    /// that thereby exceeds the limit.
+    /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the
+    /// current event if this line makes it exceed the limit.
     fn take_line(&mut self) -> Option<OversizedEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);

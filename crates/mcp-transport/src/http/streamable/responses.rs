@@ -15,9 +15,10 @@ use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
-/// Maximum number of sessions that the server may discard within `LOST_SESSIONS_WINDOW`. With more, the connection is
-/// closed, because the server would discard the next session as well.
+/// Number of sessions lost within [`LOST_SESSIONS_WINDOW`] at which the connection is closed, because the server would
+/// discard the next session as well.
 const MAX_LOST_SESSIONS: usize = 5;
+/// Time within which discarded sessions are counted towards [`MAX_LOST_SESSIONS`].
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that an event stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -69,7 +70,7 @@ impl StreamableDriver<'_> {
     }
 
     fn on_accepted(&mut self, exchange: u64) {
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         self.finish_exchange(exchange);
         if opened {
             self.open_get_stream();
@@ -194,7 +195,7 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_refused(exchange, status, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         if let Some(message) = message {
             self.core.emit_received_frame(message);
@@ -222,13 +223,14 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles the loss of a session that the server discarded: the session ID and all streams become invalid.
+    /// Handles the loss of a session that the server discarded: discards its ID and its streams, and opens a new
+    /// session unless too many were lost.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.discard_session_state();
-        self.losses.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
-        self.losses.push_back(now);
-        if self.losses.len() >= MAX_LOST_SESSIONS {
+        self.session_loss_times.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
+        self.session_loss_times.push_back(now);
+        if self.session_loss_times.len() >= MAX_LOST_SESSIONS {
             let cause = format!("it forgot {MAX_LOST_SESSIONS} sessions within {LOST_SESSIONS_WINDOW:?}");
             return self.close(CloseReason::ConnectionLost(cause));
         }
@@ -239,7 +241,7 @@ impl StreamableDriver<'_> {
     /// is opened.
     pub(super) fn discard_session_state(&mut self) {
         self.session_id = None;
-        self.had_get = false;
+        self.get_stream_was_accepted = false;
         let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
         let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
         let running: Vec<u64> = running.map(|(number, _)| *number).collect();
@@ -255,7 +257,7 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_failed(exchange, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         match kind {
             ExchangeKind::Request { id, .. } => {

@@ -24,7 +24,7 @@ impl StreamableDriver<'_> {
         for exchange in open {
             self.finish_exchange(exchange);
         }
-        self.gate = None;
+        self.blocking_exchange = None;
         self.pump_messages();
         self.core.emit_remaining_events();
 

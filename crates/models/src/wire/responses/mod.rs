@@ -15,7 +15,7 @@ use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabi
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponsesReplyDecoder;
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "responses";
 
 pub(super) struct Responses {
@@ -34,7 +34,8 @@ impl Responses {
         (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
-    /// Returns an identifier of the provider and the model, since only they can decrypt the model's reasoning.
+    /// Returns text that identifies provider and model, which is stored with reasoning because only they can decrypt
+    /// it.
     fn reasoning_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
@@ -53,7 +54,7 @@ impl Wire for Responses {
             files_in_results: is_openai_host,
             tool_error: false,
             tool_required: true,
-            stops: 0,
+            max_stop_sequences: 0,
             temperature: if thinks { TemperatureSupport::Never } else { TemperatureSupport::Always },
             thinking_with_tools: true,
         }
@@ -120,7 +121,8 @@ fn encode_tool(tool: &ModelTool) -> Value {
     own
 }
 
-/// Encodes a message: reasoning, tool calls and tool results are separate items. Results come first.
+/// Encodes a message as items of the API: reasoning, tool calls and tool results are separate items. Tool results come
+/// first.
 fn encode_input_items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
