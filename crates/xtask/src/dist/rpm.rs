@@ -12,11 +12,11 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 
-/// Build host in the package, fixed so that builds of the same commit are equal.
+/// Host name that the package states as its build machine, fixed so that all builds of a commit are identical.
 const BUILD_HOST: &str = "localhost";
 
-/// Folders that the package owns together with other packages. rpm removes them with the last package that owns them.
-/// All other folders are owned by packages of Fedora.
+/// Folders that this package owns together with other packages, so that rpm removes them with the last package that
+/// owns them. All other folders of installed files are owned by packages of Fedora.
 const FOLDERS_SHARED_WITH_PACKAGES: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 

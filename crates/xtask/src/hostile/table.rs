@@ -17,11 +17,11 @@ pub(super) struct AttackRow {
     pub(super) target: AttackTarget,
     pub(super) tried: String,
     pub(super) withstood: bool,
-    /// Slowest response of the unaffected server or longest pause of the user interface, in milliseconds.
+    /// Slowest response of a server that was not attacked, or longest pause of the page, in milliseconds.
     pub(super) slowest: Option<f64>,
-    /// Growth of the process's memory during the attack, in MiB.
+    /// Growth of the attacked process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,
-    /// Time until all processes of the hostile server had ended, in milliseconds.
+    /// Time until all processes of the hostile server had exited, in milliseconds.
     pub(super) exit_time: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct OtherClientRow {
     pub(super) outcome: String,
 }
 
-/// Reads the results of the attacks on this target from a file.
+/// Reads the results of the attacks on `target` from a file.
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line can't be parsed.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use super::{Requirement, RequirementMention, RequirementTrace};
 
-/// Numbers of requirements at one level, by the state of their tests.
+/// Numbers of requirements of one level (MUST, SHOULD or MAY) with a test, with only a reason for having none, and with
+/// neither.
 #[derive(Default)]
 struct Totals {
     tested: usize,
@@ -31,7 +32,7 @@ impl Totals {
 }
 
 impl RequirementTrace {
-    /// Returns the areas in the order of the requirements table.
+    /// Returns the areas of the specification in the order in which the requirements table lists them.
     pub(super) fn areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = Vec::new();
         for requirement in &self.tables.requirements {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// Row of `requirements.tsv`: a requirement of the MCP specification on a host.
+/// Row of `requirements.tsv`: a requirement that the MCP specification places on hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
     /// Identifier of the requirement, which tests name in square brackets.

@@ -41,8 +41,8 @@ pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
     find_dependency_outside(tree, "crates/host/", |name| name == "host-state")
 }
 
-/// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
-/// types behind a feature. The wire protocol and its transports have no such feature, since the user interface has
+/// Reports crates that depend on `ts-rs`, which exports TypeScript. `api` always may, and the other crates of the app
+/// may if the dependency is optional. The crates of the wire protocol and its transports may not, since the page has
 /// types of its own for them.
 pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
@@ -71,7 +71,7 @@ fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool
     findings
 }
 
-/// Returns the names in `[dependencies]` and similar sections of a manifest, with their line numbers.
+/// Returns the names of the packages in `[dependencies]` and similar sections of a manifest, with their line numbers.
 fn dependencies(manifest: &str) -> Vec<(usize, String)> {
     let mut section = "";
     let mut names = Vec::new();

@@ -120,7 +120,7 @@ pub(crate) struct Options {
     commits: Option<String>,
 }
 
-/// Checks the selected rules and prints the findings.
+/// Checks the selected rules, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
@@ -131,7 +131,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Checks all rules for files and prints the findings.
+/// Checks all rules that apply to files, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.

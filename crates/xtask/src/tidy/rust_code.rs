@@ -1,11 +1,12 @@
 //! Removes comments and literals from Rust code, so that rules do not mistake their text for code.
 
-/// Replaces comments and the contents of string and character literals by spaces, which preserves lines and columns.
+/// Returns the code with comments and the contents of string and character literals replaced by spaces, so that lines
+/// and columns stay the same.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     blank_out_literals(text, true)
 }
 
-/// Replaces only the contents of string and character literals by spaces.
+/// Returns the code with only the contents of string and character literals replaced by spaces.
 pub(super) fn without_strings(text: &str) -> String {
     blank_out_literals(text, false)
 }
@@ -29,7 +30,7 @@ fn blank_out_literals(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token in Rust code, with the position of its end.
+/// Kind of the token at a position in Rust code, with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),
