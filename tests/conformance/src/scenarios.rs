@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::ConformanceClient;
 
-/// Performs the steps of a scenario with a connected client.
+/// Performs the steps of a conformance scenario with a client that is connected to the suite's server.
 pub(crate) async fn run_scenario(client: &ConformanceClient, scenario: &str, context: &Value) -> Result<(), String> {
     match scenario {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Ok(()),
@@ -54,7 +54,7 @@ async fn use_every_feature(client: &ConformanceClient) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the calls that the suite specifies.
+/// Makes the tool calls that the suite lists in `context`.
 async fn make_specified_calls(client: &ConformanceClient, context: &Value) -> Result<(), String> {
     let calls = context["toolCalls"].as_array().filter(|calls| !calls.is_empty()).ok_or("no calls were given")?;
     for call in calls {
@@ -80,7 +80,7 @@ async fn echo_tool_schema(client: &ConformanceClient) -> Result<(), String> {
     client.call_tool("json_schema_echo", into_object(json!({ "schema": tool.input_schema }))).await
 }
 
-/// Reads every skill and its files. Ignores a skill that differs from its list entry.
+/// Reads every skill and its files. A skill whose files differ from its list entry is skipped.
 async fn load_every_skill(client: &ConformanceClient) -> Result<(), String> {
     for skill in client.list_skills().await?.skills {
         let loaded = match client.load_skill(skill).await {

@@ -10,7 +10,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
-    /// Held during each read and the write that follows it, so that both are one atomic operation.
+    /// Lock that makes each read of the file and the write that follows it one atomic operation.
     one_at_a_time: Mutex<()>,
 }
 

@@ -46,7 +46,7 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-/// All targets, in the order in which they run.
+/// All fuzz targets, in the order in which they run.
 pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "message", run: message },
     FuzzTarget { name: "sse", run: sse },
@@ -64,7 +64,7 @@ pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "conversation", run: conversation },
 ];
 
-/// Splits an input into the parts before and after its first line end.
+/// Splits an input at its first line end, which is in neither part.
 fn split_at_line_end(data: &[u8]) -> (&[u8], &[u8]) {
     match data.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&data[..at], &data[at + 1..]),
