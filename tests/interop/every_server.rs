@@ -19,16 +19,16 @@ use crate::user::{
 
 struct ServerCase {
     config: ServerConfig,
-    /// Name that the server claims in `serverInfo`.
+    /// Expected name in the server's `serverInfo`.
     claims: &'static str,
     revision: &'static str,
-    /// Expected numbers of tools, prompts, resources and templates.
+    /// Expected numbers of tools, prompts, resources and resource templates.
     offers: [usize; 4],
-    /// Name and arguments of a successful call, and a text that its result contains.
+    /// A call that must succeed: the tool's name, its arguments, and a text that the result must contain.
     works: (&'static str, Value, &'static str),
-    /// Expected structured content of that result, or `None` if it varies.
+    /// Expected structured content of the result of `works`, or `None` if it varies.
     structured: Option<Value>,
-    /// Name and arguments of a call that the tool rejects, and a text that its error contains.
+    /// A call that the tool must reject: its name, its arguments, and a text that the error must contain.
     fails: (&'static str, Value, &'static str),
 }
 
@@ -178,8 +178,8 @@ async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
     assert_eq!(claims.as_deref(), Some(case.claims), "the name of the server is known");
 }
 
-/// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
-/// `[lifecycle-no-handshake-modern]`.
+/// Asserts that the host sent the messages of the handshake in the specified order: `[stdio-probe-discover-first]`,
+/// `[stdio-probe-other-error-fallback]`, `[lifecycle-no-handshake-modern]`.
 async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
     let sent = sent_methods(app, "server").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
@@ -243,7 +243,8 @@ async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
     }
 }
 
-/// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
+/// Asserts that the host has reported no message of the server as invalid. The servers of these tests send only valid
+/// messages.
 async fn assert_no_anomalies(app: &TestApp) {
     for entry in activity_entries(app, "server").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");

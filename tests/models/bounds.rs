@@ -12,8 +12,8 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
 }
 
-/// Measures the duration of an operation: its processor time if the system reports that, so that other processes have
-/// no influence, otherwise its wall time.
+/// Measures the time since its creation: the processor time of this process if the system reports it, so that other
+/// processes have no influence, and otherwise the wall time.
 struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,
@@ -54,7 +54,7 @@ fn processor_time_is_measured() {
     assert!((0.01..=most).contains(&seconds), "the loop of 0.3 s should be measured: {seconds} s, at most {most} s");
 }
 
-/// Returns a line of an OpenAI stream with this delta.
+/// Returns a line of an OpenAI event stream that contains this JSON delta.
 fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 use crate::installed;
 
-/// Versions of dependencies that were published after this time are not used.
+/// Time that excludes versions of dependencies published after it, so that each run uses the same versions.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const TABLE_HEADING: &str = "\
@@ -28,14 +28,14 @@ it may read that and change nothing.
 
 /// Real server, installed in a way that users choose.
 struct RealServer {
-    /// Name of the tool by which the server was installed.
+    /// Name of the program with which the server was installed.
     by: &'static str,
-    /// Name and version of the package, or name of the program.
+    /// Name and version of the server's package, or the name of its program.
     server: &'static str,
-    /// Program of the command. `~` stands for the user's home.
+    /// Program that starts the server. `~` stands for the user's home folder.
     command: &'static str,
     args: &'static [&'static str],
-    /// Set if the command downloads its packages at the start.
+    /// `true` if the command downloads its packages when it starts.
     loads: bool,
     /// Name of a tool that the server must list.
     tool: &'static str,
@@ -124,7 +124,7 @@ const REAL_SERVERS: &[RealServer] = &[
     },
 ];
 
-/// Runs a program as the user, and waits until it has ended.
+/// Runs a program with the user's environment, and waits until it has ended.
 async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     let home = user.path("home").display().to_string();
     let mut command = user.command(program);
@@ -168,7 +168,7 @@ async fn install_all_servers(user: &mut NewUser) {
     user.record_duration("installing all", begun);
 }
 
-/// Returns the settings file with all servers, whose sandboxes have no manually added folders.
+/// Returns the content of the settings file with all servers, each with a sandbox to which no folder was added by hand.
 fn all_server_settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
     let entry = |real: &RealServer| {
@@ -184,7 +184,8 @@ fn all_server_settings(user: &NewUser) -> Value {
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
-/// Returns a text with the paths in the user's home that a server can reach, except its private home.
+/// Returns a text that lists the paths in the user's home folder that a server can reach from its sandbox, except its
+/// private home folder.
 async fn reachable_paths(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run_cli(&["sandbox", server]).await;
     let report = report.unwrap();
@@ -227,7 +228,7 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
     user.print_durations();
 }
 
-/// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
+/// Compares the table with `SANDBOX.md`, or writes that file if an environment variable requests it.
 fn compare_sandbox_table(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("install_methods/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
@@ -237,8 +238,8 @@ fn compare_sandbox_table(table: &str) {
     assert_eq!(stored, table, "SANDBOX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
-/// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
-/// this folder and the user's consent the program starts.
+/// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes to add a
+/// folder. With this folder and the user's consent, the program starts.
 #[tokio::test]
 async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_start() {
     let user = NewUser::with_separate_settings("a module outside of the sandbox");
@@ -296,7 +297,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     user.print_durations();
 }
 
-/// A bundle whose packages uv loads runs in a sandbox that can't write to the folder of the bundle.
+/// A bundle whose packages are installed by uv runs in a sandbox that can't write to the folder of the bundle.
 #[tokio::test]
 async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut user = NewUser::new("a bundle of uv");
