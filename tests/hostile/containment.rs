@@ -32,7 +32,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Returns the environment variables of a server, as its tool reports them.
+/// Returns the environment variables that a server's process has, as the server's tool reports them.
 async fn observed_environment(app: &TestApp, server: &str) -> Value {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))

@@ -11,8 +11,8 @@ use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
 
-/// Returns a server pair whose bad server requests the roots during a call, the folder with its record, and the pending
-/// call.
+/// Starts a call during which the hostile server requests the roots. Returns the servers, the folder that contains the
+/// messages the hostile server received, and the call.
 async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -25,7 +25,7 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     (pair, folder, call)
 }
 
-/// Waits until the bad server has received the response to its request. Returns the response.
+/// Waits until the hostile server has received the response to its request for the roots, and returns the response.
 async fn roots_response(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {

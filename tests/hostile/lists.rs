@@ -4,7 +4,7 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Maximum number of pages that the host requests of a list.
+/// Maximum number of pages of a list that the host requests.
 const MAX_PAGES: usize = 100;
 
 #[tokio::test]

@@ -13,15 +13,15 @@ use testkit::app::TestApp;
 
 use crate::pair::ServerPair;
 
-/// Folder with a fake launcher, which runs the scripted server, and its fake package manager, whose output the test
-/// controls.
+/// Folder with a fake package launcher, such as npx, which runs the scripted server, and with a fake package manager
+/// whose output the test sets.
 struct FakeLaunchers {
     folder: tempfile::TempDir,
 }
 
 impl FakeLaunchers {
-    /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which is queried for
-    /// versions. Both may have the same name.
+    /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which the host asks
+    /// for versions. Both may have the same name.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
@@ -48,7 +48,7 @@ impl FakeLaunchers {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
-    /// Makes the package manager report this version and hash.
+    /// Makes the fake package manager report this version and integrity hash.
     fn set_version(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
@@ -64,12 +64,12 @@ impl FakeLaunchers {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Returns the arguments of each launcher run.
+    /// Returns the arguments of each run of the fake launcher.
     fn launches(&self) -> Vec<String> {
         self.read_lines("started")
     }
 
-    /// Returns the arguments of each package manager run.
+    /// Returns the arguments of each run of the fake package manager.
     fn lookups(&self) -> Vec<String> {
         self.read_lines("asked")
     }

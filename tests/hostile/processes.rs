@@ -5,7 +5,7 @@ use testkit::processes;
 
 use crate::pair::ServerPair;
 
-/// Waits up to 10 s for the end of a process. Returns `true` if it has ended.
+/// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn wait_until_exited(pid: u32) -> bool {
     testkit::deadline::poll_until(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
 }

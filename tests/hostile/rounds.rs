@@ -23,7 +23,8 @@ fn input_required_reply(state: &str) -> Value {
     })
 }
 
-/// Decides a consent request: submits a form, approves a tool call once, and leaves all others undecided.
+/// Returns the user's decision on a consent request: submits a form, approves a tool call once, and leaves other
+/// requests undecided.
 fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {
@@ -34,7 +35,7 @@ fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecisio
     }
 }
 
-/// Returns the `tools/call` requests that the server received.
+/// Returns the `tools/call` requests that the server has written to the file `record`.
 fn received_tool_calls(record: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(record).unwrap();
     let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));

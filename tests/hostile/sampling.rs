@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, final_reply_step, model_named, text_reply};
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::{number_near, random_word};
 
-/// Returns the message of a sampling request, which the server sends instead of a response.
+/// Returns the JSON-RPC sampling request that the server sends during a call, instead of the call's response.
 fn sampling_request(id: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "sampling/createMessage", "params": params}).to_string()
 }
@@ -28,7 +28,7 @@ fn displayed_sampling_request(consent_request: &ConsentRequestView) -> &CreateMe
     }
 }
 
-/// Starts a call of the tool and approves it.
+/// Starts a tool call of the hostile server, and approves it once.
 async fn start_approved_call(pair: &ServerPair, what: &str) -> PendingCall {
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
     let consent_request = pair.tool_request(what, |_| true).await;
@@ -36,7 +36,7 @@ async fn start_approved_call(pair: &ServerPair, what: &str) -> PendingCall {
     call
 }
 
-/// Reviews the sampling request, writes a response, and sends it.
+/// Approves the sampling request, writes `text` as the response, and approves that the response is sent.
 async fn send_written_response(pair: &ServerPair, consent_request: &ConsentRequestView, text: &str) {
     pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;

@@ -50,8 +50,8 @@ async fn x35_server_that_never_responds_times_out() {
     assert_handshake_times_out(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// The server ignores the request `server/discover`, as servers of older revisions may. The host then falls back to
-/// `initialize`.
+/// The server ignores the request `server/discover`, as servers of older revisions may do. The host then sends
+/// `initialize` instead.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
@@ -82,8 +82,8 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     pair.close(what).await;
 }
 
-/// Starts a server that never responds to a call. Also returns the folder and the file in which it records its
-/// messages.
+/// Starts a hostile server that never responds to a tool call. Returns the servers, and the folder and path of the file
+/// to which it writes the messages that it receives.
 async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");

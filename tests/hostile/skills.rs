@@ -13,7 +13,7 @@ const SKILL_FOLDER_URI: &str = "skill://bad/act";
 const SKILL_URI: &str = "skill://bad/act/SKILL.md";
 const SKILL_TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
-/// Returns the list entry of a skill with a single file of this content.
+/// Returns the list entry of a skill whose only file has the content `text`.
 fn skill_entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
@@ -23,7 +23,7 @@ fn skill_entry(text: &str) -> Value {
     })
 }
 
-/// Good server, and a bad server with the specified results for its methods.
+/// A well-behaved server, and a hostile server that returns fixed results for some methods.
 struct SkillServers {
     pair: ServerPair,
     folder: tempfile::TempDir,
@@ -49,7 +49,7 @@ impl SkillServers {
         Self { pair, folder }
     }
 
-    /// Counts the requests with this method that the bad server received.
+    /// Returns the number of requests with this method that the hostile server has received.
     fn received_requests(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()

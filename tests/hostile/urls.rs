@@ -12,14 +12,14 @@ use crate::collector::forbidden_listener;
 use crate::pair::ServerPair;
 use crate::report::random_word;
 
-/// Returns the request to open this URL, which the server sends during a call.
+/// Returns the argument that makes the scripted server request to open this URL during a tool call.
 fn url_request(url: &str) -> String {
     let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
     let request = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
     format!("tools/call={request}")
 }
 
-/// Returns URLs that must never be opened, regardless of the user's decision. Each has a description of its danger.
+/// Returns URLs that must never be opened, whatever the user decides, each with a description of its danger.
 fn rejected_urls() -> Vec<(&'static str, String)> {
     let name = random_word("host");
     vec![
@@ -36,7 +36,7 @@ fn rejected_urls() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Waits until a response to the bad server's request was sent.
+/// Waits until the host has responded to the hostile server's request.
 async fn wait_for_response(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {

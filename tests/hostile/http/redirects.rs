@@ -15,7 +15,8 @@ use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// Adds a server with a secret header while the good server is called, and returns the result of its start.
+/// Adds and starts a server with a secret header, while the well-behaved server has to respond. Returns the servers,
+/// and the result of the start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
@@ -69,7 +70,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// The server responds to the handshake as usual, and redirects every tool call to another origin.
+/// The server responds to the handshake as usual, but redirects every tool call to another origin.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {

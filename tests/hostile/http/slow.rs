@@ -133,7 +133,7 @@ async fn x52_stream_of_comments_times_out() {
     assert_times_out(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// The server sends progress notifications without end. Progress extends the timeout of a call only up to a limit.
+/// The server sends progress notifications without end. They extend the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
     let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {

@@ -19,8 +19,8 @@ fn valid_reply(request: &HttpRequest) -> Http2Reply {
     }
 }
 
-/// Runs the named test again in a separate process, with an HTTP/2 server that sends the reply `at_calls` to tool
-/// calls. Returns the server and the result rows of that process, which are written when they are dropped.
+/// Runs a test again in a separate process, with an HTTP/2 server that responds to tool calls with `at_calls`. Returns
+/// the server, and the result rows of that process, which are written when they are dropped.
 async fn run_in_own_process(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, ResultRows) {
     let authority = CertificateAuthority::new();
     let (_folder, trusted) = write_trust_file(&authority);
@@ -36,8 +36,8 @@ async fn run_in_own_process(test: &str, at_calls: Option<Http2Reply>) -> (Http2S
     (server, rows)
 }
 
-/// Makes one call in the separate process. Asserts that the call fails with one of these words, or succeeds if there
-/// are none.
+/// In the separate process: makes one call, and asserts that it fails with one of these words, or succeeds if there are
+/// none.
 async fn assert_call_ends(url: String, what: &str, words: &[&str]) {
     let pair = ServerPair::ready(remote_server(url)).await;
     let call = pair.call_bad_server(what).await;

@@ -17,7 +17,7 @@ use super::{SignInAttempt, wait_for_start_result};
 use crate::pair::ServerPair;
 use crate::report::random_word;
 
-/// Returns the server pair, with no server started.
+/// Returns a sign-in attempt whose hostile server is not started yet. The test decides on its consent requests.
 async fn unstarted_pair(
     what: &str,
     script: ProtectedScript,
@@ -56,7 +56,7 @@ impl SignInAttempt {
         self.pair.app.decide(request, UserDecision::Deny).await;
     }
 
-    /// Approves the pending call of the tool once.
+    /// Approves the pending tool call once.
     async fn allow_tool(&self) {
         let request = self.pair.tool_request(&self.what, |_| true).await;
         self.allow(&request).await;
@@ -67,7 +67,7 @@ impl SignInAttempt {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Replaces a text in the settings file, as another program could.
+    /// Replaces the text `before` in the settings file by `after`, as another program could.
     async fn edit_settings_file(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -79,19 +79,19 @@ impl SignInAttempt {
     }
 }
 
-/// Returns settings for a sign-in with client credentials, without a user.
+/// Returns settings for a sign-in with the grant type `client_credentials`, which needs no user.
 fn client_credentials_settings(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..settings_with_secret(issuer, GrantType::ClientCredentials) }
 }
 
-/// Returns the settings that a consent request shows as changed, each with its old and new value.
+/// Returns the sign-in settings that a consent request shows as changed, each with its name, old value and new value.
 fn displayed_changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
-/// Returns the URLs of the token endpoints that a consent request shows.
+/// Returns the URLs of the token endpoints that a consent request displays.
 fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
     let ConsentRequestBody::SignIn { endpoints, .. } = &request.body else { panic!("a sign-in: {request:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
@@ -248,7 +248,7 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// The authorization server changes its endpoints after the sign-in and invalidates the token. The host sends the
+/// The authorization server names other endpoints after the sign-in and invalidates the token. The host still sends the
 /// refresh request to the approved endpoint.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
