@@ -27,7 +27,7 @@ const CONVERSATION_ID: &str = "talk";
 const CALL_ID: &str = "stored-later";
 
 #[tokio::test]
-async fn s15_a_busy_history_delays_no_call() {
+async fn s15_busy_history_delays_no_call() {
     let what = "S15, another process has the history for itself";
     let pair = ServerPair::ready(scripted_config(&[])).await;
     let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));

@@ -20,7 +20,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
 async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request =
-        pair.while_good_responds(what, pair.app.consent_request("bad", "its command", is_start_request)).await;
+        pair.while_good_server_responds(what, pair.app.consent_request("bad", "its command", is_start_request)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
     assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: the complete command is shown");
     assert_eq!(pair.app.server("bad").await.pid, None, "{what}: nothing runs before the decision");

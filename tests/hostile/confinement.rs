@@ -60,7 +60,7 @@ async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
 async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = start_misbehaving_server(misbehaviour, limits).await;
     let call = pair.spawn_call("1", "echo", json!({}));
-    let failure = pair.while_good_responds(what, wait_until_failed(&pair)).await;
+    let failure = pair.while_good_server_responds(what, wait_until_failed(&pair)).await;
     assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the failure has a specific reason: {failure:?}");
     assert_eq!(
         failure.message,

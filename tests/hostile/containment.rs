@@ -235,7 +235,7 @@ async fn server_that_sends_too_much_is_throttled_alone() {
         }
         false
     };
-    let is_slowed = pair.while_good_responds(what, slowed).await;
+    let is_slowed = pair.while_good_server_responds(what, slowed).await;
     assert!(is_slowed, "{what}: messages are read at the limited rate: {:?}", used().await);
     let now = used().await;
     assert_eq!(

@@ -37,7 +37,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailur
             assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: the restarts end in time");
         }
     };
-    let failure = pair.while_good_responds(what, left).await;
+    let failure = pair.while_good_server_responds(what, left).await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("attempt 5 to reconnect"), "{what}: the server is restarted five times: {activity}");
     assert!(!activity.contains("attempt 6"), "{what}: the server is restarted at most five times: {activity}");
@@ -69,7 +69,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
     let pair = ServerPair::start(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let ServerState::Failed(failure) = pair.while_good_responds(what, failed).await.state else {
+    let ServerState::Failed(failure) = pair.while_good_server_responds(what, failed).await.state else {
         panic!("{what}: it failed")
     };
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");

@@ -55,7 +55,7 @@ async fn allow_always(pair: &ServerPair, what: &str) {
 async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
     let before = count_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
-    let request = pair.while_good_responds(what, pair.tool_request(what, |_| true)).await;
+    let request = pair.while_good_server_responds(what, pair.tool_request(what, |_| true)).await;
     let is_new = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,

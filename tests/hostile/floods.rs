@@ -108,7 +108,7 @@ async fn x37_gigabyte_without_a_newline() {
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.call_bad_server(what).await;
-    pair.assert_ended_immediately(what, &call, &["a line of more than"]);
+    pair.assert_failed_immediately(what, &call, &["a line of more than"]);
     let all_written = async {
         let began = Instant::now();
         while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000)
@@ -118,7 +118,7 @@ async fn x37_gigabyte_without_a_newline() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    pair.while_good_responds(what, all_written).await;
+    pair.while_good_server_responds(what, all_written).await;
     let written = processes::written_bytes(pid);
     assert!(written.is_none_or(|written| written >= 1_000_000_000), "{what}: the pipe is never full: {written:?}");
     pair.assert_memory_bounded(what);
@@ -200,7 +200,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
     pair.app.consent_request("bad", "something", |q| is_shown_request(&q.body)).await;
-    let ended = pair.while_good_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
+    let ended = pair.while_good_server_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(

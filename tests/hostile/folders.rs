@@ -43,8 +43,8 @@ async fn x29_no_folder_is_sent_before_the_decision() {
     let (pair, folder, call) = pair_requesting_roots(what).await;
     let request = pair.next_server_request(what).await;
     assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user receives a consent request");
-    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
-    pair.wait_until_bad_has_read(what).await;
+    pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
+    pair.wait_until_bad_server_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;

@@ -35,7 +35,7 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
 async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
-    let request = pair.while_good_responds(what, pair.next_server_request(what)).await;
+    let request = pair.while_good_server_responds(what, pair.next_server_request(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(
         began.elapsed() < MAX_FORM_PARSE_TIME + Duration::from_secs(1),
@@ -114,7 +114,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
                 "{what}: the form is rejected in time"
             );
             // sleep: polls until the condition holds, which no event reports.
-            pair.while_good_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
+            pair.while_good_server_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();
         pair.close(&what).await;

@@ -22,7 +22,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
 /// Requests the start of the hostile server, and returns its consent request.
 async fn request_start(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    pair.while_good_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
+    pair.while_good_server_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
 }
 
 /// Starts the hostile server with a permanent approval, and stops it again.

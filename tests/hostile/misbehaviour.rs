@@ -116,7 +116,7 @@ async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
             pair.assert_call_ended(&what, &call, &[]);
             assert!(!call.result_json().contains("not for you"), "{what}: a response with another id is ignored");
         }
-        Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
+        Fails(words) if *id == "X37" => pair.assert_failed_immediately(&what, &call, words),
         Fails(words) => pair.assert_call_ended(&what, &call, words),
     }
     let activity = pair.app.activity("bad").await;

@@ -131,7 +131,7 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
     let pair = launchers.new_pair(npx_config()).await;
-    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (config, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("npm reported the version");
     assert_eq!(
@@ -314,7 +314,7 @@ async fn s25_failed_lookup_reports_its_cause() {
         let launchers = FakeLaunchers::new("npx", "npm");
         launchers.set_behaviour(behaviour);
         let pair = launchers.new_pair(npx_config()).await;
-        let request = pair.while_good_responds(&what, request_start(&pair.app)).await;
+        let request = pair.while_good_server_responds(&what, request_start(&pair.app)).await;
         let (config, shown) = displayed_package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
         assert!(cause.to_string().contains(words), "{what}: {cause}");
@@ -350,7 +350,7 @@ async fn s25_hanging_lookup_times_out() {
     let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_behaviour("sleep 600 & wait");
     let pair = launchers.new_pair(npx_config()).await;
-    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (_, shown) = displayed_package(&request);
     assert!(
         matches!(shown.found, Err(UnknownPackage::TimedOut { .. })),

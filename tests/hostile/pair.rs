@@ -206,7 +206,7 @@ impl ServerPair {
     }
 
     /// Returns all messages that the well-behaved server has received, as text.
-    pub(crate) fn received_by_good(&self) -> String {
+    pub(crate) fn messages_received_by_good_server(&self) -> String {
         std::fs::read_to_string(self.record_folder.path().join(GOOD_RECORD_FILE)).unwrap()
     }
 
@@ -266,7 +266,7 @@ impl ServerPair {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
         let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
-        let (ended, took) = self.while_good_responds(what, async { (call.await, began.elapsed()) }).await;
+        let (ended, took) = self.while_good_server_responds(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
             panic!("{what}: the call must end; consent requests: {:?}; {activity}", self.app.consent_requests().await)
@@ -276,7 +276,7 @@ impl ServerPair {
 
     /// Runs the future `attack` and returns its output. Asserts that the well-behaved server responds in time meanwhile
     /// and once afterwards.
-    pub(crate) async fn while_good_responds<F: Future>(&self, what: &str, attack: F) -> F::Output {
+    pub(crate) async fn while_good_server_responds<F: Future>(&self, what: &str, attack: F) -> F::Output {
         let over = AtomicBool::new(false);
         let attack = async {
             let output = attack.await;
@@ -285,24 +285,24 @@ impl ServerPair {
         };
         let good = async {
             while !over.load(Ordering::Relaxed) {
-                self.assert_good_responds(what, "meanwhile").await;
+                self.assert_good_server_responds(what, "meanwhile").await;
                 // sleep: the interval between calls of the good server.
                 tokio::time::sleep(GOOD_CALL_INTERVAL).await;
             }
         };
         let (output, ()) = tokio::join!(attack, good);
-        self.assert_good_responds(what, "afterwards").await;
+        self.assert_good_server_responds(what, "afterwards").await;
         output
     }
 
     /// Waits until the hostile server has read all messages that were sent before. It responds in order, so one request
     /// suffices.
-    pub(crate) async fn wait_until_bad_has_read(&self, what: &str) {
+    pub(crate) async fn wait_until_bad_server_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
         assert!(read.is_ok(), "{what}: the list is read: {read:?}");
     }
 
-    pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
+    pub(crate) async fn assert_good_server_responds(&self, what: &str, when: &str) {
         self.row.set_name(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
@@ -332,7 +332,7 @@ impl ServerPair {
     }
 
     /// Asserts that a call failed with an error that contains one of these words, and within [`FAILURE_TIMEOUT`].
-    pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
+    pub(crate) fn assert_failed_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.assert_call_ended(what, call, words);
         assert!(
             call.took <= FAILURE_TIMEOUT,
@@ -356,7 +356,7 @@ impl ServerPair {
     /// Closes the host. Asserts that the well-behaved server responded in time, memory was bounded, no process
     /// remained, and no secret leaked. A test with further assertions keeps the returned row until they have passed.
     pub(crate) async fn close(mut self, what: &str) -> ResultRow {
-        self.assert_good_responds(what, "at the end").await;
+        self.assert_good_server_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
         let places = leaks::searched_places(&self.app, "bad").await;

@@ -57,7 +57,7 @@ impl SignInAttempt {
     /// Waits until the hostile server is ready or has failed, while the well-behaved server has to respond. Returns the
     /// cause of a failure as the error.
     async fn wait_for_end(&self) -> Result<(), String> {
-        self.pair.while_good_responds(&self.what, wait_for_start_result(&self.pair)).await
+        self.pair.while_good_server_responds(&self.what, wait_for_start_result(&self.pair)).await
     }
 
     /// Asserts that the sign-in fails with a cause that contains one of these words, and before the authorization code

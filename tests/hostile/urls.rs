@@ -85,7 +85,7 @@ async fn x23_url_is_not_requested_before_consent() {
     let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.next_server_request(what).await;
-    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
+    pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no URL was opened");
     assert_eq!(forbidden_listener().connection_count(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
     pair.app.decide(&request, UserDecision::Deny).await;

@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDelta};
 
 use crate::fake::{collect_response, provider_client, text_request};
-use crate::scripted::{AfterPieces, serve_beginning, serve_pieces};
+use crate::scripted::{AfterPieces, serve_partial_response, serve_pieces};
 
 fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
@@ -199,7 +199,7 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, closed) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_partial_response(delta_line("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await

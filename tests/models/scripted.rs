@@ -168,7 +168,7 @@ async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
 
 /// Starts a server that sends only the beginning of a response. Returns its URL, and a task that ends when the client
 /// has closed the connection.
-pub(crate) async fn serve_beginning(piece: Vec<u8>) -> (String, JoinHandle<()>) {
+pub(crate) async fn serve_partial_response(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let closed = tokio::spawn(async move {

@@ -233,7 +233,7 @@ async fn run_case(at: usize) {
         if is_at_once { ServerPair::start_ready_for_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.call_bad_server(&what).await;
     if is_at_once && !words.is_empty() {
-        pair.assert_ended_immediately(&what, &call, words);
+        pair.assert_failed_immediately(&what, &call, words);
     } else {
         pair.assert_call_ended(&what, &call, words);
     }
@@ -305,7 +305,7 @@ async fn x37_gigabyte_body_is_truncated() {
         .await;
         let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
         let call = pair.call_bad_server(&what).await;
-        pair.assert_ended_immediately(&what, &call, &["16", "large"]);
+        pair.assert_failed_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
         assert!(taken < 64 * 1024 * 1024, "{what}: the remaining bytes are not read, but {taken} bytes were");
         pair.close(&what).await;
@@ -350,7 +350,7 @@ async fn x38_response_is_never_delivered_to_another_call() {
     .await;
     let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
-    let (first, second) = pair.while_good_responds(what, calls).await;
+    let (first, second) = pair.while_good_server_responds(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let response = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
         assert!(

@@ -14,7 +14,7 @@ use crate::pair::ServerPair;
 pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
     let pair = ServerPair::start(remote_server(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good_responds(what, failed).await;
+    let view = pair.while_good_server_responds(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     assert!(
         words.iter().any(|word| failure.message.contains(word)),

@@ -21,7 +21,8 @@ async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>)
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
-    let view = pair.while_good_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
+    let view =
+        pair.while_good_server_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
     pair.assert_memory_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),

@@ -18,7 +18,7 @@ use crate::pair::ServerPair;
 use crate::report::random_word;
 
 /// Returns a sign-in attempt whose hostile server is not started yet. The test decides on its consent requests.
-async fn unstarted_pair(
+async fn unstarted_sign_in(
     what: &str,
     script: ProtectedScript,
     issuer: AuthorizationServer,
@@ -40,12 +40,16 @@ impl SignInAttempt {
     async fn start_and_wait_for_connect_request(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
+        self.pair
+            .while_good_server_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect))
+            .await
     }
 
     async fn wait_for_sign_in_request(&self) -> ConsentRequestView {
         let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
-        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
+        self.pair
+            .while_good_server_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in))
+            .await
     }
 
     async fn allow(&self, request: &ConsentRequestView) {
@@ -119,7 +123,7 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
         ..client_credentials_settings(&issuer, &[])
     };
     let secrets = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let first = tried.start_and_wait_for_connect_request().await;
     tried.allow(&first).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
@@ -162,7 +166,7 @@ async fn s01_id_token_is_not_sent_unencrypted() {
         ..client_credentials_settings(&issuer, &[])
     };
     let secrets = [("client-secret", secret.as_str()), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let cause = wait_for_start_result(&tried.pair).await.expect_err("S01: no token is requested without encryption");
@@ -181,7 +185,7 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
     let own = issuer.issuer();
     let auth = AuthConfig { dpop: Some(false), ..client_credentials_settings(&issuer, &["ships:read"]) };
     let tried =
-        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+        unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
@@ -214,7 +218,7 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
     let elsewhere = format!("{}/token", thief.issuer());
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, None, &[]).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, None, &[]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let request = tried.wait_for_sign_in_request().await;
@@ -286,7 +290,7 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
     let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let auth = client_credentials_settings(&issuer, &[]);
     let tried =
-        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+        unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
@@ -321,7 +325,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
         tool_scopes: [("echo".to_owned(), "ships:sink".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let tried = unstarted_sign_in(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");

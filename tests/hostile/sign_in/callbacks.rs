@@ -112,7 +112,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     }
     tried
         .pair
-        .while_good_responds(what, async {
+        .while_good_server_responds(what, async {
             for number in 0..300 {
                 let _ = browser::get(&format!("{callback}?code=stolen&state=guess-{number}")).await;
             }

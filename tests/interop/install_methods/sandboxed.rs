@@ -29,97 +29,97 @@ it may read that and change nothing.
 /// Real server, installed in a way that users choose.
 struct RealServer {
     /// Name of the program with which the server was installed.
-    by: &'static str,
+    installed_with: &'static str,
     /// Name and version of the server's package, or the name of its program.
     server: &'static str,
     /// Program that starts the server. `~` stands for the user's home folder.
     command: &'static str,
     args: &'static [&'static str],
     /// `true` if the command downloads its packages when it starts.
-    loads: bool,
+    downloads_packages: bool,
     /// Name of a tool that the server must list.
     tool: &'static str,
 }
 
 const REAL_SERVERS: &[RealServer] = &[
     RealServer {
-        by: "npx",
+        installed_with: "npx",
         server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
         command: "npx",
         args: &["-y", "@modelcontextprotocol/server-sequential-thinking@2026.8.31"],
-        loads: true,
+        downloads_packages: true,
         tool: "sequentialthinking",
     },
     RealServer {
-        by: "npm, global",
+        installed_with: "npm, global",
         server: "@modelcontextprotocol/server-memory@2026.8.31",
         command: "~/.npm-global/bin/mcp-server-memory",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "read_graph",
     },
     RealServer {
-        by: "npm, global",
+        installed_with: "npm, global",
         server: "@upstash/context7-mcp@4.1.1",
         command: "~/.npm-global/bin/context7-mcp",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "resolve-library-id",
     },
     RealServer {
-        by: "npm, in a folder",
+        installed_with: "npm, in a folder",
         server: "@modelcontextprotocol/server-filesystem@2026.8.31",
         command: "~/mcp/node_modules/.bin/mcp-server-filesystem",
         args: &["/usr/share"],
-        loads: false,
+        downloads_packages: false,
         tool: "read_text_file",
     },
     RealServer {
-        by: "npm, as a script",
+        installed_with: "npm, as a script",
         server: "@modelcontextprotocol/server-everything@2026.8.31",
         command: "node",
         args: &["~/mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js"],
-        loads: false,
+        downloads_packages: false,
         tool: "get-sum",
     },
     RealServer {
-        by: "uvx",
+        installed_with: "uvx",
         server: "mcp-server-time==2026.10.19",
         command: "uvx",
         args: &["mcp-server-time==2026.10.19"],
-        loads: true,
+        downloads_packages: true,
         tool: "get_current_time",
     },
     RealServer {
-        by: "a Python environment",
+        installed_with: "a Python environment",
         server: "mcp-server-git==2026.10.19",
         command: "~/venv/bin/mcp-server-git",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "git_status",
     },
     RealServer {
-        by: "a Python environment, as a module",
+        installed_with: "a Python environment, as a module",
         server: "mcp-server-fetch==2026.10.24",
         command: "~/venv/bin/python",
         args: &["-m", "mcp_server_fetch"],
-        loads: false,
+        downloads_packages: false,
         tool: "fetch",
     },
     RealServer {
-        by: "uv, as a tool",
+        installed_with: "uv, as a tool",
         server: "mcp-server-time==2026.10.19",
         command: "~/.local/bin/mcp-server-time",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "convert_time",
     },
     RealServer {
-        by: "a plain program",
+        installed_with: "a plain program",
         server: "demo-server (rmcp)",
         command: "~/apps/demo-server",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "add",
     },
 ];
@@ -148,7 +148,7 @@ async fn install_all_servers(user: &mut NewUser) {
     let npm = installed::node_path().with_file_name("npm");
     let uv = installed::uvx_path().with_file_name("uv");
     let package = |by: &str| {
-        let all = REAL_SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
+        let all = REAL_SERVERS.iter().filter(|real| real.installed_with == by).map(|real| real.server);
         all.collect::<Vec<_>>()
     };
     run_program(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat())
@@ -174,8 +174,8 @@ fn all_server_settings(user: &NewUser) -> Value {
     let entry = |real: &RealServer| {
         let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
         let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
-        entry["sandbox"] = json!({ "folders": [], "network": real.loads });
-        if real.loads {
+        entry["sandbox"] = json!({ "folders": [], "network": real.downloads_packages });
+        if real.downloads_packages {
             entry["env"] = json!({ "npm_config_before": DEPENDENCY_DATE, "UV_EXCLUDE_NEWER": DEPENDENCY_DATE, "UV_SYSTEM_CERTS": "true" });
         }
         entry
@@ -216,12 +216,12 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
             tools.iter().any(|tool| tool == real.tool),
             "{} installed by {} should list its tool: {tools:?}",
             real.server,
-            real.by
+            real.installed_with
         );
         let reached = reachable_paths(&user, &name).await;
         let command = [&[real.command], real.args].concat().join(" ");
-        let network = if real.loads { "yes" } else { "none" };
-        let (by, server, tools) = (real.by, real.server, tools.len());
+        let network = if real.downloads_packages { "yes" } else { "none" };
+        let (by, server, tools) = (real.installed_with, real.server, tools.len());
         let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
     }
     compare_sandbox_table(&table);

@@ -44,9 +44,9 @@ async fn every_server_on_every_supported_wire() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_of_a_killed_server_is_marked_as_truncated() {
     for server in [ModelServer::Aimock, ModelServer::LiteLlm] {
-        stop::kill_during_all(server).await;
+        stop::assert_truncated_if_killed_on_all_apis(server).await;
     }
     for wire in ModelServer::LlamaCpp.wires() {
-        stop::kill_during(ModelServer::LlamaCpp, &[*wire]).await;
+        stop::assert_truncated_if_killed(ModelServer::LlamaCpp, &[*wire]).await;
     }
 }

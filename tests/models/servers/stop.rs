@@ -7,12 +7,12 @@ use crate::ask::text_request;
 use crate::place::{ModelServer, ServedWire, start_server, wire_name};
 
 /// Kills the server while it streams a response with each of its APIs, and asserts that no response looks complete.
-pub(crate) async fn kill_during_all(server: ModelServer) {
-    kill_during(server, server.wires()).await;
+pub(crate) async fn assert_truncated_if_killed_on_all_apis(server: ModelServer) {
+    assert_truncated_if_killed(server, server.wires()).await;
 }
 
 /// Kills the server while it streams a response with each of these APIs, and asserts that no response looks complete.
-pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
+pub(crate) async fn assert_truncated_if_killed(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
     let mut running = start_server(server, behind.as_ref());
     let mut responses = Vec::new();
