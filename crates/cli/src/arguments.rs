@@ -182,8 +182,8 @@ pub(crate) enum Command {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Shows which definitions of a server are new or changed since you reviewed them, with warnings about suspicious
-    /// content.
+    /// Shows which tools and prompts of a server are new or changed since you reviewed them, with warnings about
+    /// suspicious content.
     Review {
         /// Name of the server in the settings.
         server: String,
@@ -192,7 +192,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME@HASH", num_args = 1..)]
         accept: Vec<String>,
     },
-    /// Shows what was recorded at your reviews of a server: its identity and definitions.
+    /// Shows the server's identity and the tools and prompts that were recorded when you reviewed them.
     Pins {
         /// Name of the server in the settings.
         server: String,

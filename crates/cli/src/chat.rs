@@ -81,7 +81,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                 let ended = answers.recv().await;
                 let (text, end) = ended.ok_or_else(|| CommandFailure::new(ErrorCode::Internal, "the host ended"))??;
                 let result = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
-                let ReplyEndReason::Rounds(rounds) = end else { return Ok(result) };
+                let ReplyEndReason::RoundLimit(rounds) = end else { return Ok(result) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
                     return Err(CommandFailure {

@@ -46,7 +46,7 @@ impl ConsentDecider {
             // printed instead.
             let answer = describe_changed_tool(request)
                 .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
-            DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
+            DecidedReply { answer: ConsentReply::Decision(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(request) {
@@ -90,30 +90,32 @@ struct DecidedReply {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
     /// Decision on the payload as it is.
-    Simple(ConsentDecision),
+    Decision(ConsentDecision),
     /// Change of the payload, and approval of the changed payload once.
     Edited(ConsentRequestEdit),
 }
 
 fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
-    let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
+    let once = ConsentReply::Decision(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &request.body) {
         (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
             ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
         (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
-            ConsentReply::Simple(ConsentDecision::WriteResponse)
+            ConsentReply::Decision(ConsentDecision::WriteResponse)
         }
         (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
         (FileDecision::Submit(content), _) => {
-            ConsentReply::Simple(ConsentDecision::Submit { content: Value::Object(content.clone()) })
+            ConsentReply::Decision(ConsentDecision::Submit { content: Value::Object(content.clone()) })
         }
-        (FileDecision::Share(folders), _) => ConsentReply::Simple(ConsentDecision::Share { folders: folders.clone() }),
+        (FileDecision::Share(folders), _) => {
+            ConsentReply::Decision(ConsentDecision::Share { folders: folders.clone() })
+        }
         (FileDecision::Identify(client), _) => {
-            ConsentReply::Simple(ConsentDecision::Identify { client: client.clone() })
+            ConsentReply::Decision(ConsentDecision::Identify { client: client.clone() })
         }
-        (FileDecision::Deny, _) => ConsentReply::Simple(ConsentDecision::Deny),
-        (FileDecision::Cancel, _) => ConsentReply::Simple(ConsentDecision::Cancel),
+        (FileDecision::Deny, _) => ConsentReply::Decision(ConsentDecision::Deny),
+        (FileDecision::Cancel, _) => ConsentReply::Decision(ConsentDecision::Cancel),
     }
 }
 
@@ -171,7 +173,7 @@ async fn apply_decision(
     let mut reason = decision.reason;
     let mut shown = request.clone();
     let mut answer = match decision.answer {
-        ConsentReply::Simple(answer) => answer,
+        ConsentReply::Decision(answer) => answer,
         ConsentReply::Edited(edit) => {
             match api.edit_consent_request(EditConsentRequest { id: request.id.clone(), edit }).await {
                 Ok(edited) => {

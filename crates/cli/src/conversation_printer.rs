@@ -19,7 +19,7 @@ pub(crate) type ReplyResult = Result<(String, ReplyEndReason), CommandFailure>;
 pub(crate) enum ReplyEndReason {
     Done,
     /// The model reached this maximum number of consecutive rounds of tool calls. It continues if the user agrees.
-    Rounds(u32),
+    RoundLimit(u32),
 }
 
 /// Prints the replies of a conversation as they stream.
@@ -52,7 +52,9 @@ impl ConversationPrinter {
                     Ok(()) if *answering => return,
                     Ok(()) => {
                         let end = match *item.body {
-                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEndReason::Rounds(rounds),
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
+                                ReplyEndReason::RoundLimit(rounds)
+                            }
                             _ => ReplyEndReason::Done,
                         };
                         Ok((std::mem::take(&mut self.printed).text, end))

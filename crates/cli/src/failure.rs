@@ -22,7 +22,7 @@ pub(crate) struct CommandFailure {
 const EXIT_FAILED: u8 = 1;
 /// Exit status for an invalid command line, or for an invalid file that it names.
 const EXIT_USAGE_ERROR: u8 = 2;
-/// Exit status for an act that the policy or the user denied.
+/// Exit status for an operation that the policy or the user denied.
 const EXIT_REFUSED: u8 = 3;
 
 impl CommandFailure {

@@ -99,7 +99,7 @@ impl OpenPrompt {
             ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(allow_once),
             ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
-        ConsentReply::Simple(answer.unwrap_or(ConsentDecision::Cancel))
+        ConsentReply::Decision(answer.unwrap_or(ConsentDecision::Cancel))
     }
 
     async fn prompt_allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
@@ -231,7 +231,7 @@ impl OpenPrompt {
         let mut text = String::new();
         loop {
             match self.prompt_line("").await.as_deref() {
-                None => return ConsentReply::Simple(ConsentDecision::Cancel),
+                None => return ConsentReply::Decision(ConsentDecision::Cancel),
                 Some(".") => break,
                 Some(line) => {
                     text.push_str(line);
@@ -248,8 +248,8 @@ impl OpenPrompt {
         self.write(&sampling_text::sampling_response_text(&response));
         match self.prompt_yes_or_refusal("decline").await {
             Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
-            Some(Err(refusal)) => ConsentReply::Simple(refusal),
-            None => ConsentReply::Simple(ConsentDecision::Cancel),
+            Some(Err(refusal)) => ConsentReply::Decision(refusal),
+            None => ConsentReply::Decision(ConsentDecision::Cancel),
         }
     }
 

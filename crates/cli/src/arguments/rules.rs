@@ -64,7 +64,7 @@ pub(crate) enum PolicyCommand {
         /// Arguments that would be sent: a JSON object.
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
-        /// Check this kind of act instead of a tool call.
+        /// Check this kind of operation instead of a tool call.
         #[arg(long, value_parser = act_parser())]
         act: Option<DryRunAct>,
         /// Assume that the call is made by a model that has read another server's output.
@@ -75,7 +75,7 @@ pub(crate) enum PolicyCommand {
     Export,
 }
 
-/// Acts other than tool calls that `policy check` can check, each with its name on the command line.
+/// Operations other than tool calls that `policy check` can check, each with its name on the command line.
 const DRY_RUN_ACT_NAMES: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),

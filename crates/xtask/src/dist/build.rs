@@ -44,7 +44,7 @@ pub(super) fn profile_folder(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
 
-/// Returns the folder in which cargo stores the sources of dependencies.
+/// Returns Cargo's home folder, which contains the sources of dependencies.
 pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
     env::var_os("CARGO_HOME")
         .map(PathBuf::from)

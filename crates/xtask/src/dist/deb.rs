@@ -16,7 +16,7 @@ const PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local proce
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
 
-/// Packs the staged files as a .deb, and returns the path of the package.
+/// Packs the files in the staging folder `tree` as a .deb, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
@@ -38,7 +38,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
     Ok(package)
 }
 
-/// Copies the staged files to a folder next to them, so that one package format can modify its copy.
+/// Copies the staging folder `tree` to the folder `name` next to it, so that one package format can modify its copy.
 pub(super) fn copy_staged_files(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {

@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
     }
-    let lacks = table::missing_results(&cases, &rows, omitted);
+    let lacks = table::reasons_for_unpassed_cases(&cases, &rows, omitted);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }

@@ -56,9 +56,13 @@ fn parse_row(line: &str, target: AttackTarget) -> Option<AttackRow> {
     })
 }
 
-/// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
+/// Returns the reasons why cases have not passed: Drawbridge did not withstand an attack, or a target was not attacked.
 /// Targets in `omitted` are ignored.
-pub(super) fn missing_results(cases: &[&HostileCase], rows: &[AttackRow], omitted: &[AttackTarget]) -> Vec<String> {
+pub(super) fn reasons_for_unpassed_cases(
+    cases: &[&HostileCase],
+    rows: &[AttackRow],
+    omitted: &[AttackTarget],
+) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in cases {
         for target in case.targets.iter().filter(|target| !omitted.contains(target)) {
@@ -163,16 +167,16 @@ mod tests {
         .map(|(id, on)| hostile_case(id, on));
         let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
         let cases = [&both, &page, &lost];
-        let all = missing_results(&cases, &rows, &[]);
+        let all = reasons_for_unpassed_cases(&cases, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
-            missing_results(&cases, &rows, &[AttackTarget::Page]),
+            reasons_for_unpassed_cases(&cases, &rows, &[AttackTarget::Page]),
             missing[2..],
             "targets omitted on purpose should be ignored"
         );
         assert!(
-            missing_results(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
+            reasons_for_unpassed_cases(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
             "a case without any row should be reported"
         );
     }
