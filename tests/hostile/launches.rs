@@ -94,7 +94,8 @@ async fn s06_program_replaced_with_equal_times_requires_consent_again() {
     pair.close(what).await;
 }
 
-/// The original program is restored between the later consent request and the decision on it.
+/// The program is replaced after a first consent request and restored after a second one. An approval with the hash of
+/// the first request is rejected for the second.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";

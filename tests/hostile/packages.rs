@@ -185,8 +185,8 @@ async fn s25_grant_runs_its_version_without_a_lookup() {
     pair.close(what).await;
 }
 
-/// npm would run a program named `pkg@1.2.3` from a parent folder instead of that version, and would use the registry
-/// that a file in that folder names.
+/// For `pkg@1.2.3`, npx runs a program of that name in a parent folder instead of this version of the package, and uses
+/// the registry that a file there names. If such files appear, the next start requires consent.
 #[tokio::test]
 async fn s25_project_files_that_npx_would_run_instead_require_consent() {
     for (file, text) in [
@@ -243,7 +243,8 @@ async fn s25_other_files_under_the_same_version_require_consent() {
     pair.close(what).await;
 }
 
-/// The approved version stays pinned. A newer one is announced, and is used only with consent.
+/// The host keeps starting the approved version of a package. It announces a newer one, and starts that one only with
+/// consent.
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";

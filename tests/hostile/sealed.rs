@@ -238,7 +238,8 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     report_withstood(row);
 }
 
-/// An attacker removes the seals from the approvals and makes the keychain unavailable.
+/// An attacker removes the authentication codes (seals) from the files of approvals, and makes the keychain
+/// unavailable. No approval in these files is used.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = start_result_row("S21, approvals without a seal, and the keychain is gone");

@@ -115,7 +115,7 @@ async fn git_server_works() {
     .await;
 }
 
-/// The demo server that supports revision 2025-11-25 passes all checks of this file. Covers the MCP requirement
+/// The demo server passes all checks of this file in revision 2025-11-25. Covers the MCP requirement
 /// `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {

@@ -109,7 +109,7 @@ pub(crate) fn everything_server() -> ServerConfig {
     npm_server("server-everything", &[])
 }
 
-/// Returns the configuration of the memory server, which stores its graph in a file of this folder.
+/// Returns the configuration of the reference server `memory`, which stores its knowledge graph in a file in `folder`.
 pub(crate) fn memory_server(folder: &Path) -> ServerConfig {
     let mut config = npm_server("server-memory", &[]);
     let file = folder.join("memory.jsonl").display().to_string();
@@ -117,7 +117,7 @@ pub(crate) fn memory_server(folder: &Path) -> ServerConfig {
     config
 }
 
-/// Returns the configuration of the filesystem server, with access to this folder.
+/// Returns the configuration of the reference server `filesystem`, which may access only `folder`.
 pub(crate) fn filesystem_server(folder: &Path) -> ServerConfig {
     npm_server("server-filesystem", &[&folder.display().to_string()])
 }
@@ -126,12 +126,12 @@ pub(crate) fn time_server() -> ServerConfig {
     pypi_server("mcp-server-time", &["--local-timezone", "UTC"])
 }
 
-/// Returns the configuration of the Git server, with access to this repository.
+/// Returns the configuration of the reference server `git`, which may access only `repository`.
 pub(crate) fn git_server(repository: &Path) -> ServerConfig {
     pypi_server("mcp-server-git", &["--repository", &repository.display().to_string()])
 }
 
-/// Creates a Git repository with one untracked file.
+/// Creates a Git repository in `folder` with one untracked file.
 #[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
 pub(crate) fn create_repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();

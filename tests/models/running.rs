@@ -20,7 +20,7 @@ impl RunningProgram {
         Self { child, url: announcement["url"].as_str().unwrap().to_owned() }
     }
 
-    /// Kills the process, like a crash would.
+    /// Kills the process without a chance to shut down, as in a crash.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -138,8 +138,8 @@ async fn x50_cancelled_sign_in_closes_its_listener() {
     tried.close().await;
 }
 
-/// The port is chosen freely, so an occupied port does not prevent a sign-in. Covers the MCP requirement
-/// [auth-redirect-registered].
+/// Each sign-in listens for its redirect on any free port, so that an occupied port does not prevent a sign-in. Covers
+/// the MCP requirement [auth-redirect-registered].
 #[tokio::test]
 async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";

@@ -64,7 +64,7 @@ impl ConnectedApp {
         require(result_text(&result).contains("= 5"), "the result should contain the sum", result)
     }
 
-    /// Starts a call that takes this many seconds, and waits for its first progress notification.
+    /// Starts a call that takes this many seconds in a spawned task, and waits for its first progress notification.
     pub(super) async fn start_call(&self, seconds: u32) -> JoinHandle<CallOutcome> {
         let mut events = self.app.host.events();
         let id = next_call_id();
@@ -77,7 +77,7 @@ impl ConnectedApp {
         call
     }
 
-    /// Waits for a call that takes this many seconds, and checks its result.
+    /// Waits until a call that takes this many seconds has ended, and returns an error if its result is wrong.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = await_call(call).await?.map_err(|error| format!("the call should succeed: {error}"))?;
         let is_complete =

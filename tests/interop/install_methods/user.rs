@@ -67,12 +67,12 @@ impl NewUser {
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 
-    /// Returns the path of a file in the user's folder.
+    /// Returns the path of the file or folder `name` in the folder of this user.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// Returns the servers in the settings file.
+    /// Returns the object with the servers from the settings file.
     pub(super) fn settings(&self) -> Value {
         let text = std::fs::read_to_string(self.settings_path()).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()

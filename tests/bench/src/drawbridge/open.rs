@@ -46,7 +46,7 @@ pub fn remote_server_config(url: &str) -> ServerConfig {
 }
 
 impl BenchHost {
-    /// Starts a host with in-memory ports.
+    /// Starts a host whose external dependencies, such as storage, are implemented in memory.
     pub async fn start() -> Self {
         Self::start_with_ports(memory::in_memory_ports()).await
     }

@@ -21,7 +21,7 @@ const AUDIT_LOG_SIZES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
 const CALLS_PER_SIZE: usize = 500;
 /// Numbers of messages in the history at which searches are measured.
 const HISTORY_SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Number of messages in each conversation.
+/// Number of messages in each conversation of the history.
 const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES_PER_SIZE: usize = 5;
 

@@ -22,13 +22,13 @@ const WARM_UP_REPETITIONS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BenchStep {
-    /// Call a tool that is allowed
+    /// Call a tool that the user has approved
     Call,
     /// Read an unchanged list of 500 tools
     List,
     /// Add and start a server, until its lists are read
     Start,
-    /// Decide by the policy among the maximum number of rules
+    /// Decide on a call by a policy with the maximum number of rules
     Decision,
     /// Call a tool, with its events in JSON as the page receives them
     Event,

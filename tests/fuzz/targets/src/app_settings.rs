@@ -32,7 +32,7 @@ const MAX_SERVERS_PER_FILE: usize = 500;
 /// after it was written to Drawbridge's settings file and read again, and must contain no secret.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn app_settings(data: &[u8]) {
     static HOME: OnceLock<TempDir> = OnceLock::new();
     let (layout, text) = split_at_line_end(data);

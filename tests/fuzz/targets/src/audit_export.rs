@@ -10,7 +10,7 @@ use crate::log_fixture::{self, OriginalLog};
 /// must contain only entries of the valid export.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn audit_export(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::temporary_folder();

@@ -15,7 +15,7 @@ const MAX_LOG_CHANGES: usize = 16;
 /// be unchanged.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn audit_log(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::temporary_folder();

@@ -15,7 +15,7 @@ use serde_json::Map;
 /// was serialized and parsed again. A tool result must also be equal after it was stored in a conversation.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn content(data: &[u8]) {
     assert_round_trip::<ContentBlock>(data);
     assert_round_trip::<CompletionResult>(data);

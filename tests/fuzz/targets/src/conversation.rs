@@ -14,7 +14,7 @@ const MAX_GROWTH_FACTOR: usize = 13 * 16;
 /// export must contain the same items.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn conversation(data: &[u8]) {
     let (title, text) = crate::split_at_line_end(data);
     let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());

@@ -8,7 +8,7 @@ use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELD_OPTIONS, MA
 /// and content without a reported problem must satisfy all rules.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn form(data: &[u8]) {
     let (schema, filled) = crate::split_at_line_end(data);
     let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };

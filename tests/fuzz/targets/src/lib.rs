@@ -37,12 +37,12 @@ pub use policy_file::policy;
 pub use registry_page::registry_page;
 pub use sse::sse;
 
-/// Fuzz target for one parser of untrusted bytes.
+/// Fuzz target: a parser of untrusted bytes, with the requirements that it has to meet for every input.
 #[derive(Debug, Clone, Copy)]
 pub struct FuzzTarget {
     /// Name of the target, which is also the folder name of its corpus.
     pub name: &'static str,
-    /// Function that tests one input.
+    /// Function that passes one input to the parser, and panics if a requirement is not met.
     pub run: fn(&[u8]),
 }
 

@@ -9,7 +9,7 @@ use crate::settings_fixture::SharedSettings;
 /// content of the file. Removing an entry must keep all others.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn mcp_json(data: &[u8]) {
     let settings = SharedSettings::lock();
     let (file, servers) = (settings.file(), settings.servers());

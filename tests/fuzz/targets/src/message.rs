@@ -13,7 +13,7 @@ const MAX_EXCERPT_CHARS: usize = 200;
 /// equal after it was serialized and decoded again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn message(data: &[u8]) {
     match IncomingMessage::decode(&Bytes::copy_from_slice(data)) {
         Ok(incoming) => {

@@ -11,7 +11,7 @@ const MAX_PASTED_SERVERS: usize = 100;
 /// was written to the settings file and read again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];

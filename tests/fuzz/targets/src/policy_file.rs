@@ -15,7 +15,7 @@ const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 /// another order, and must agree with its explanation. An additional rule that denies must never allow more.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn policy(data: &[u8]) {
     let (file, arguments) = crate::split_at_line_end(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
@@ -97,7 +97,7 @@ fn compile_policy(file: PolicyFile) -> Option<Policy> {
     Some(policy)
 }
 
-/// Returns a rule that denies everything for one server.
+/// Returns a rule that denies everything that concerns one server.
 fn deny_rule() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }

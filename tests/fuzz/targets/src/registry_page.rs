@@ -8,7 +8,7 @@ use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 /// plan of an entry must run a known launcher, reference no secret, and yield a valid server name.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn registry_page(data: &[u8]) {
     let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {

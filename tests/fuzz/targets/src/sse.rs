@@ -8,7 +8,7 @@ use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 /// parsed again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn sse(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else { return };
     let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
