@@ -196,11 +196,12 @@ impl AnswersFile {
                 (false, true) => {}
                 (false, false) => {
                     let lacks = EntryCoverage { hash: None, ..entry.coverage.clone() }.missing_conditions(request);
-                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::OtherHash(lacks)));
+                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::HashDiffers(lacks)));
                 }
             }
         }
-        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(entry_coverage::changed_definition_conditions(request))))
+        Err(why
+            .unwrap_or_else(|| UncoveredReason::NoEntryMatches(entry_coverage::changed_definition_conditions(request))))
     }
 }
 

@@ -23,7 +23,7 @@ impl HostView {
         self.servers.iter().find(|server| server.name == name)
     }
 
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply_event(&mut self, event: &Event) {
         match event {
             Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
                 Some(known) => known.clone_from(server),

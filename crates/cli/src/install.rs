@@ -26,7 +26,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let ports = host.ports();
     let choice =
         registry::registry_choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
-    let installer = registry::installer(session.data_folder.clone(), choice);
+    let installer = registry::create_installer(session.data_folder.clone(), choice);
     let ResolvedSource { source, mut plan, bundle, description, origin } =
         resolve_source(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {

@@ -83,7 +83,7 @@ fn server_name(server: &str) -> ServerName {
 /// Waits until the sign-in to a server has ended and the server is ready. Returns a failure if the sign-in or the start
 /// fails.
 async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
-    let mut changes = session.changes();
+    let mut changes = session.watch_host_view();
     loop {
         changes.borrow_and_update();
         // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.

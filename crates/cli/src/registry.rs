@@ -30,7 +30,8 @@ pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> 
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
-    let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
+    let catalog =
+        create_installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search_servers(&catalog, text, cursor.as_deref(), output).await,
         RegistryCommand::Show { name } => show_server(&catalog, name, output).await,
@@ -52,7 +53,7 @@ pub(crate) fn registry_choice(
 }
 
 /// Creates an installer that uses this registry and stores bundles in the data folder.
-pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
+pub(crate) fn create_installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;

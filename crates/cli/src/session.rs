@@ -189,7 +189,7 @@ impl CommandSession {
     }
 
     /// Returns a receiver that holds the local copy of the host's state, and is notified of each change.
-    pub(crate) fn changes(&self) -> watch::Receiver<HostView> {
+    pub(crate) fn watch_host_view(&self) -> watch::Receiver<HostView> {
         self.view.clone()
     }
 
@@ -287,7 +287,7 @@ async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, sho
         if number >= view_sender.borrow().next_event {
             shown.print_event(event).await;
             view_sender.send_modify(|view| {
-                view.apply(event);
+                view.apply_event(event);
                 view.next_event = number + 1;
             });
         }

@@ -51,7 +51,7 @@ impl TerminalUser {
     /// decision.
     pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
         let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.begin_prompt() };
-        prompt.ask(api, request).await
+        prompt.prompt_for_reply(api, request).await
     }
 }
 
@@ -60,7 +60,7 @@ impl OpenPrompt {
         self.asking.write(text);
     }
 
-    async fn ask(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReply {
+    async fn prompt_for_reply(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReply {
         self.write(&consent_request_text::consent_request_text(request));
         let answer = match &request.body {
             ConsentRequestBody::StartServer { .. }

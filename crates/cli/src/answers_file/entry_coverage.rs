@@ -35,14 +35,14 @@ pub(crate) enum UncoveredReason {
     /// No entry matches the consent request. If the definition of the called tool has changed, contains the condition
     /// that it is reviewed.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
-    NoneFits(Vec<MissingCondition>),
+    NoEntryMatches(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but the entry does not meet these conditions.
     #[error("the answer in the file does not apply: {}", list_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but its hash is another one. Contains the conditions that
     /// the entry would not meet without the hash.
     #[error("the answers file allows another hash: {}", list_conditions(.0))]
-    OtherHash(Vec<MissingCondition>),
+    HashDiffers(Vec<MissingCondition>),
 }
 
 /// Condition that has to be met before an entry approves the consent request.

@@ -76,7 +76,7 @@ fn first_matching_entry_decides() {
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
-    let none = || Err(UncoveredReason::NoneFits(Vec::new()));
+    let none = || Err(UncoveredReason::NoEntryMatches(Vec::new()));
     let cases = [
         (tool_request("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
         (tool_request("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
@@ -267,7 +267,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             *definition_hash = Some("another".into());
         }
         assert!(
-            matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))),
+            matches!(act.find(&other), Err(UncoveredReason::HashDiffers(_))),
             "{what}: another hash should be reported"
         );
     }

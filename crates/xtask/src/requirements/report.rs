@@ -25,7 +25,7 @@ impl Totals {
         }
     }
 
-    fn line(&self, label: &str) -> String {
+    fn summary_line(&self, label: &str) -> String {
         let Self { tested, excused, missing } = self;
         format!("{label:<24} {tested:>4} tested {excused:>4} with a reason {missing:>4} missing\n")
     }
@@ -65,7 +65,7 @@ impl RequirementTrace {
                         rows.push_str(&self.rows(requirement));
                     }
                 }
-                totals.push_str(&sum.line(&format!("{area} {level}")));
+                totals.push_str(&sum.summary_line(&format!("{area} {level}")));
             }
             if !rows.is_empty() {
                 let _ = write!(list, "\n{area}\n{rows}");

@@ -19,7 +19,7 @@ pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
-    log.line("$ codegen --check")?;
+    log.append_line("$ codegen --check")?;
     codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;

@@ -146,7 +146,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
     rust::build_all(log)?;
     // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
-    let mut say = |line: &str| log.borrow_mut().line(line);
+    let mut say = |line: &str| log.borrow_mut().append_line(line);
     conformance::run_scenarios(
         &conformance::Options::default(),
         &mut |program| log.borrow_mut().run(program),
@@ -170,7 +170,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
     rust::build_all(log)?;
     let mut written = Ok(());
     let verdict = guard::check_instruction_count_growth(&mut |line| {
-        if let Err(problem) = log.line(line) {
+        if let Err(problem) = log.append_line(line) {
             written = Err(problem);
         }
     })?;
@@ -184,7 +184,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
 fn check_tidy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
-        log.line(&finding.to_string())?;
+        log.append_line(&finding.to_string())?;
     }
     match findings.first() {
         None => Ok(PartOutcome::Ran),

@@ -64,7 +64,8 @@ impl CrateModules {
         let mut modules = Self { all, imported: BTreeMap::new() };
         for (own, code) in files {
             let names = parse_imports(code).into_iter().filter(|import| import.name != "*");
-            let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
+            let names =
+                names.filter_map(|import| Some((import.name, modules.path_from_crate_root(own, &import.path)?)));
             let names: Vec<(String, ModulePath)> = names.collect();
             // A crate can have both lib.rs and main.rs.
             modules.imported.entry(own.clone()).or_default().extend(names);
@@ -73,7 +74,7 @@ impl CrateModules {
     }
 
     /// Returns the path of an import relative to the crate root, or `None` if it refers to another crate.
-    fn absolute(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
+    fn path_from_crate_root(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
         let mut base = own.to_vec();
         let mut rest = path;
         match path.first()?.as_str() {
@@ -97,7 +98,7 @@ impl CrateModules {
     }
 
     /// Replaces the path of a re-exported item by the path of its definition.
-    fn resolve(&self, mut path: ModulePath) -> ModulePath {
+    fn resolve_reexports(&self, mut path: ModulePath) -> ModulePath {
         // The number of steps is limited, since imports could refer to each other in code that does not compile.
         for _ in 0..=self.all.len() {
             let Some(at) = (0..path.len()).find(|at| !self.all.contains(&path[..=*at])) else { break };
@@ -135,7 +136,7 @@ fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGr
     }
     for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
         for path in parse_paths(code, own) {
-            let path = modules.resolve(path);
+            let path = modules.resolve_reexports(path);
             for (parent, graph) in &mut graphs {
                 let (Some(from), Some(to)) = (containing_child(own, parent), containing_child(&path, parent)) else {
                     continue;
