@@ -1,5 +1,5 @@
 //! Tests of floods over stdio (X24, X37, X40, X41): the retained part is bounded, the number of omitted items is shown,
-//! and the good server is not delayed.
+//! and a well-behaved server is not delayed.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! A good server and a bad one, and the criterion for every attack: the call of the bad server ends in time, with a
-//! message that states the cause and the server's name; memory is bounded; the good server responds within a second
-//! throughout; no process remains; nothing connects to an address that the user did not name; no secret is written to a
-//! file or sent.
+//! A well-behaved server and a hostile one, and the criterion for every attack: the call of the hostile server ends in
+//! time, with a message that states the cause and the server's name; memory is bounded; the well-behaved server
+//! responds in time throughout; no process remains; nothing connects to an address that the user did not name; no
+//! secret is written to a file or sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

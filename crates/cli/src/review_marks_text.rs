@@ -1,4 +1,4 @@
-//! Describes the findings on a definition: changes since the review, look-alikes and flags.
+//! Describes the review marks of a tool or prompt: changes since its review, similar names, and suspicious content.
 
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, diff_words};

@@ -1,5 +1,5 @@
 //! Tests that a sign-in does not exceed its approval: destinations of credentials (S01), origin of tokens (S07), and
-//! scopes of tokens (S14). Each test decides on the consent requests of the bad server's sign-in.
+//! scopes of tokens (S14). Each test decides on the consent requests of the hostile server's sign-in.
 
 use std::sync::atomic::Ordering;
 
