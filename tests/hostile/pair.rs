@@ -331,7 +331,7 @@ impl ServerPair {
         self.assert_memory_bounded(what);
     }
 
-    /// Asserts that a call failed with an error that contains one of these words, and within [`FAILURE_TIMEOUT`].
+    /// Asserts that a call failed with an error that contains one of these words, and took at most [`FAILURE_TIMEOUT`].
     pub(crate) fn assert_failed_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.assert_call_ended(what, call, words);
         assert!(

@@ -25,7 +25,7 @@ fn input_required_reply(state: &str) -> Value {
 
 /// Returns the user's decision on a consent request: submits a form, approves a tool call once, and leaves other
 /// requests undecided.
-fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+fn accept_forms_and_tool_calls(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {
             Some(UserDecision::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))])))
@@ -52,7 +52,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
-    let user = pair.app.decide_automatically(accept_everything);
+    let user = pair.app.decide_automatically(accept_forms_and_tool_calls);
     let call = pair.call_bad_server(what).await;
     user.abort();
     pair.assert_call_ended(what, &call, &["requested input too often"]);
@@ -60,7 +60,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     assert!(rounds <= 11, "{what}: input is requested and sent at most ten times: {rounds}");
 
     // The next call of the same tool is independent of this one.
-    let user = pair.app.decide_automatically(accept_everything);
+    let user = pair.app.decide_automatically(accept_forms_and_tool_calls);
     let second = pair.call_bad_server(what).await;
     user.abort();
     pair.assert_call_ended(what, &second, &["requested input too often"]);

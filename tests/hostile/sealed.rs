@@ -19,7 +19,7 @@ use testkit::model::provider_settings;
 
 use crate::report::{Measurements, ResultRow};
 
-/// Keychain in memory that outlives the hosts of a test.
+/// Keychain in memory that stays the same when a test closes the host and opens it again.
 #[derive(Default)]
 struct MemoryKeychain {
     secrets: Mutex<HashMap<String, String>>,

@@ -74,8 +74,8 @@ impl SignInAttempt {
         cause
     }
 
-    /// Closes the host, and asserts the same as [`ServerPair::close`], and that no secret of the sign-in is in a place
-    /// where it must not be.
+    /// Closes the host, and asserts the same as [`ServerPair::close`], and that no secret of the sign-in is in a file,
+    /// in the activity log or in the data sent to the page.
     async fn close(self) -> ResultRow {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;

@@ -122,7 +122,7 @@ fn failure_in_fuzz_log(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the names of all fuzz targets, which are the files in `tests/fuzz/fuzz_targets`.
+/// Returns the names of all fuzz targets, which are those of the files in `tests/fuzz/fuzz_targets`.
 fn target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();

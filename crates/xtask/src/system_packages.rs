@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::print_step;
 
-/// Installs the missing ones of the packages in `needs`, after the user's confirmation as in
+/// Installs those of the packages in `needs` that are missing, after the user has confirmed it as in
 /// [`confirmed_installation`].
 pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
     confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())

@@ -319,8 +319,8 @@ impl GateTestHarness {
         }
     }
 
-    /// Adds the payloads of an approval that the host has accepted to the approved ones. `roots` is the number of
-    /// shared folders.
+    /// Adds the payloads that a decision approves to [`ApprovedPayloads`], after the host has accepted the decision.
+    /// `roots` is the number of shared folders.
     fn record_approval(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));

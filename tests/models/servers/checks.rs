@@ -99,8 +99,8 @@ async fn check_model_name(place: &ServedWire) -> CellResult {
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
-/// Requests a model in whose place another one answers, and returns `told` if the reply names the other one. The server
-/// is scripted to replace the model, the proxy falls back to another one, or the server has only one.
+/// Requests a model in whose place the server uses another one, and returns `told` if the reply names the model that
+/// was used. aimock is scripted to replace the model, the proxy falls back to another one, and llama.cpp has only one.
 async fn check_replaced_model(place: &ServedWire) -> CellResult {
     let (model, substitute) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),

@@ -163,8 +163,8 @@ impl EntryCoverage {
     }
 }
 
-/// Returns the condition that the called tool is reviewed, if its definition has changed since the last review. Used
-/// for a consent request that no entry matches.
+/// Returns the condition that the user reviews the called tool, if its definition has changed since the last review,
+/// and otherwise no condition. Used for a consent request that no entry matches.
 pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
     review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }

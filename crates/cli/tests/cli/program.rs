@@ -32,7 +32,7 @@ impl ProgramResult {
         last
     }
 
-    /// Returns the value of the result. Panics if the command has failed.
+    /// Returns the member `value` of the line with the command's result. Panics if the command has failed.
     pub(crate) fn value(&self) -> &Value {
         let result = self.result();
         assert_eq!(result["ok"], true, "the command should succeed: {result}\n{}", self.errors);
@@ -137,7 +137,7 @@ impl TestFolder {
         serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
     }
 
-    /// Runs the program with JSON output and this content of the answers file.
+    /// Runs the program with JSON output and an answers file that has this content.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers_option(answers);
         parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))

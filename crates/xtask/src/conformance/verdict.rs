@@ -11,7 +11,7 @@ pub(super) struct CheckCounts {
     pub(super) skipped: usize,
 }
 
-/// Result of a conformance scenario: its checks and faults. The scenario has passed if there are no faults.
+/// Result of a conformance scenario: the numbers of its checks, and the reasons why it has not passed, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScenarioVerdict {
     pub(super) checks: CheckCounts,

@@ -12,9 +12,9 @@ use crate::test_names::find_test_line;
 use crate::tidy::tree::Tree;
 use crate::workspace;
 
-/// Path of the table of host tests from MCP Apps, relative to the root of the repository.
+/// Path of the table of the tests that MCP Apps lists for hosts, relative to the root of the repository.
 const APP_REQUIREMENTS_PATH: &str = "tests/apps/requirements.tsv";
-/// Number of columns in the table of host tests.
+/// Number of columns in `tests/apps/requirements.tsv`.
 const APP_REQUIREMENT_COLUMNS: usize = 6;
 /// Text at the start of the last cell in a row that has no test in this repository. The reason follows.
 const NOT_DONE_PREFIX: &str = "not done: ";

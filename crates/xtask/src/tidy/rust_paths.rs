@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// Name by which this file refers to the item.
+    /// Name by which the file with the `use` declaration refers to the item.
     pub(super) name: String,
 }
 

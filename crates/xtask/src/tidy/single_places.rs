@@ -52,8 +52,8 @@ const HTTP_CLIENTS_ALLOWED_IN: [&str; 2] = [
     "crates/process/src/sandbox/egress/proxy.rs",
 ];
 
-/// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
-/// host's `Platform`.
+/// Files that may make the operating system open a URL or a file with another program, each in one place. Both
+/// implement the host's `Platform`.
 const URL_OPENING_ALLOWED_IN: [&str; 2] = [
     "src-tauri/src/platform.rs",
     // The command line has no Tauri, and opens the browser without it.
