@@ -89,7 +89,7 @@ async fn e19_restart_by_a_grant_is_logged() {
     report_withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server, and approves each consent request for a single use only.
+/// Signs in to a remote server. The user approves each consent request on the way only once, not permanently.
 async fn sign_in_with_single_approval() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;

@@ -56,7 +56,7 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     assert_eq!(called.unwrap().1, Some(to_map(json!({"a": 20, "b": 3}))), "the caller receives the edited arguments");
 }
 
-/// Waits until a message with this method was sent to the server.
+/// Waits until the host has sent a message with this method to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {

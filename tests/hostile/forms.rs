@@ -10,11 +10,11 @@ use testkit::app::scripted_config;
 use crate::pair::{PendingCall, ServerPair};
 use crate::report::number_near;
 
-/// Time limit for parsing a form and validating its content. Longer in debug builds.
+/// Maximum time for parsing a form and validating its content. It is longer for debug builds.
 const MAX_FORM_PARSE_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
-/// Returns a server pair whose bad server requests this form during a call, the pending call, and the folder with its
-/// record.
+/// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
+/// the folder that contains the messages the hostile server received.
 async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
@@ -30,12 +30,12 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     (pair, call, folder)
 }
 
-/// Returns a server pair whose bad server requests this form during a call, the pending call, and the consent request
-/// for the form.
+/// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
+/// the consent request for the form.
 async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
-    let request = pair.while_good_responds(what, pair.next_server_request(what)).await;
+    let request = pair.while_good_server_responds(what, pair.next_server_request(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(
         began.elapsed() < MAX_FORM_PARSE_TIME + Duration::from_secs(1),
@@ -114,7 +114,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
                 "{what}: the form is rejected in time"
             );
             // sleep: polls until the condition holds, which no event reports.
-            pair.while_good_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
+            pair.while_good_server_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();
         pair.close(&what).await;

@@ -4,7 +4,7 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Maximum number of pages that the host requests of a list.
+/// Maximum number of pages of a list that the host requests.
 const MAX_PAGES: usize = 100;
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn x08_endless_lists_are_truncated_and_reported() {
         let record = folder.path().join("record");
         let pair =
             ServerPair::ready(scripted_config(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
-        pair.assert_good_responds(&what, "afterwards").await;
+        pair.assert_good_server_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let retained = catalog.tools.len();
         assert!(retained > 0 && retained <= most, "{what}: {retained} tools are retained");

@@ -25,7 +25,7 @@ fn echo_definition(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// Returns the hash and the review marks of a server's tool.
+/// Returns the hash of a tool's definition, and the review marks that the host shows for the tool.
 async fn tool_review_marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
     let reviewed = app.host.server_review(server.into()).await.unwrap();
     let (hash, marks, _) =

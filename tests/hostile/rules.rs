@@ -32,7 +32,7 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         let what = format!("S02, an address {about}");
         let pair = ServerPair::with_undecided_start(remote_config(url)).await;
         set_rule(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
-        pair.assert_good_responds(&what, "first").await;
+        pair.assert_good_server_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
         let is_refused =
@@ -102,7 +102,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is denied: {ended:?}");
     }
     assert_eq!(count_calls(&record), 0, "{what}: nothing was sent");
-    pair.assert_good_responds(what, "afterwards").await;
+    pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }
 
@@ -172,6 +172,6 @@ async fn s03_allowed_value_is_within_the_rule() {
         let ended = pair.spawn_call(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(ended.is_ok(), "{what}: {arguments} is allowed: {ended:?}");
     }
-    pair.assert_good_responds(what, "afterwards").await;
+    pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }

@@ -48,7 +48,7 @@ async fn x33_server_receives_only_what_it_needs() {
     pair.close(what).await;
 }
 
-/// Asserts that no file that users display in a terminal contains control sequences.
+/// Asserts that no text file of the app, which a user could print in a terminal, contains control sequences.
 #[tokio::test]
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {

@@ -17,7 +17,7 @@ fn create_folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     path
 }
 
-/// Returns the text by which the server displays a folder.
+/// Returns the text with which the server's tool shows a folder.
 fn displayed_path(path: &Path) -> String {
     path.display().to_string()
 }

@@ -78,7 +78,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request in an API and returns the JSON body that the provider received.
+/// Sends a request to a provider with the API `wire`, and returns the JSON body that the provider received.
 async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = capture_request().await;
     let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;

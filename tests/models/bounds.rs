@@ -6,14 +6,14 @@ use futures_util::StreamExt as _;
 use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDelta};
 
 use crate::fake::{collect_response, provider_client, text_request};
-use crate::scripted::{AfterPieces, serve_beginning, serve_pieces};
+use crate::scripted::{AfterPieces, serve_partial_response, serve_pieces};
 
 fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
 }
 
-/// Measures the duration of an operation: its processor time if the system reports that, so that other processes have
-/// no influence, otherwise its wall time.
+/// Measures the time since its creation: the processor time of this process if the system reports it, so that other
+/// processes have no influence, and otherwise the wall time.
 struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,
@@ -54,7 +54,7 @@ fn processor_time_is_measured() {
     assert!((0.01..=most).contains(&seconds), "the loop of 0.3 s should be measured: {seconds} s, at most {most} s");
 }
 
-/// Returns a line of an OpenAI stream with this delta.
+/// Returns a line of an OpenAI event stream that contains this JSON delta.
 fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }
@@ -199,7 +199,7 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, closed) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_partial_response(delta_line("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await

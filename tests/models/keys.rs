@@ -82,7 +82,7 @@ async fn truncated_key_is_redacted() {
     }
 }
 
-/// Logger that records all messages of all libraries, at the most detailed level.
+/// Logger that records the messages of all libraries, down to the most detailed level.
 #[derive(Clone, Default)]
 struct RecordingLog(Arc<Mutex<Vec<u8>>>);
 

@@ -23,7 +23,7 @@ fn final_event(status: &str) -> Value {
     json!({ "type": format!("response.{status}"), "response": { "status": status, "model": "gpt-5-2025" } })
 }
 
-/// Returns the stream of a response with encrypted reasoning and a tool use.
+/// Returns the event stream of a response that contains encrypted reasoning and a tool use.
 fn thinking_and_tool_use_stream() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
@@ -234,7 +234,7 @@ async fn endless_items_are_an_error() {
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "too many items should be rejected");
 }
 
-/// Returns the error that OpenAI's API would return for a request body.
+/// Returns the error with which OpenAI's API would reject this request body, or `None` if it would accept it.
 fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);

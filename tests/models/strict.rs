@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
-/// Reasoning models of OpenAI, each with the reasoning effort with which it accepts tools in chat completions.
+/// Reasoning models of OpenAI. The second text states which reasoning efforts the model accepts in requests with tools
+/// to the chat completions API.
 const REASONING_MODELS: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),
@@ -24,10 +25,11 @@ const REASONING_MODELS: [(&str, &str); 9] = [
     ("gpt-6.1-terra", "none"),
 ];
 
-/// Hosts of OpenAI's API, and another host with the same restrictions.
+/// Hosts of OpenAI's API, and another host that rejects the same requests.
 const OPENAI_API_HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
-/// Returns the error that OpenAI's API would return for a request to one of these models.
+/// Returns the error with which OpenAI's API would reject a request to one of [`REASONING_MODELS`], or `None` if it
+/// would accept it.
 fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = REASONING_MODELS.iter().find(|(id, _)| *id == model)?;
@@ -60,7 +62,8 @@ async fn start_strict_openai() -> ScriptedServer {
     .await
 }
 
-/// Returns a client for a provider with this host name. Its requests are sent to the fake server.
+/// Returns a client for an OpenAI-compatible provider with this host name. The name is resolved to the address of the
+/// fake server.
 #[allow(clippy::disallowed_methods, reason = "resolves the host name of a real provider to the fake one")]
 fn client_for_host(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();

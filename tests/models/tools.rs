@@ -26,7 +26,7 @@ fn request_with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest { tools: vec![forecast_tool()], ..text_request(kind, text) }
 }
 
-/// Returns the request that follows this message of the model, with the results of its tool uses.
+/// Returns `request` with this message of the model and the results of its tool uses appended.
 fn request_with_results(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);

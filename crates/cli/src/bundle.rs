@@ -21,8 +21,9 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Value, CommandFailure> {
     let BundleCommand::Inspect { file } = command;
-    let root =
-        registry::installer(file_locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
+    let root = registry::create_installer(file_locations(arguments)?.data_dir, RegistryChoice::Official)
+        .bundles_folder()
+        .await?;
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;

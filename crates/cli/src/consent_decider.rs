@@ -20,18 +20,18 @@ use crate::output::{Output, to_json_value, with_redacted_variables};
 use crate::published_names::{CONSENT_REQUEST_NAMES, with_published_names};
 use crate::terminal_user::TerminalUser;
 
-/// Source of decisions on consent requests.
+/// Source of the decisions on all consent requests of a command.
 pub(crate) enum ConsentDecider {
-    /// Answers file. Consent requests without a matching entry are denied.
+    /// The answers file. Consent requests that no entry decides are denied.
     Answers(AnswersFile),
     /// The user at the terminal.
     User(TerminalUser),
-    /// No source. All consent requests are denied.
+    /// No source, so that all consent requests are denied.
     Nobody,
 }
 
 impl ConsentDecider {
-    /// Returns the name of this source in the audit log.
+    /// Returns the name of this source as it is stored in the audit log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Answers(_) => "answers",
@@ -46,7 +46,7 @@ impl ConsentDecider {
             // printed instead.
             let answer = describe_changed_tool(request)
                 .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
-            DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
+            DecidedReply { answer: ConsentReply::Decision(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(request) {
@@ -80,44 +80,46 @@ const fn is_model_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// Reply to a consent request, with the reason for the reply if the answers file or the program made it.
+/// Reply to a consent request. Has a reason if the answers file or the program, and not the user, made the reply.
 struct DecidedReply {
     answer: ConsentReply,
     reason: Option<String>,
 }
 
-/// Reply to a consent request: a decision on the payload, or a change of the payload.
+/// Reply to a consent request: a decision on its payload, or a change of its payload.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
-    /// Decision on the unchanged payload.
-    Simple(ConsentDecision),
-    /// Change of the payload, which is approved once after the change.
+    /// Decision on the payload as it is.
+    Decision(ConsentDecision),
+    /// Change of the payload, and approval of the changed payload once.
     Edited(ConsentRequestEdit),
 }
 
 fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
-    let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
+    let once = ConsentReply::Decision(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &request.body) {
         (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
             ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
         (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
-            ConsentReply::Simple(ConsentDecision::WriteResponse)
+            ConsentReply::Decision(ConsentDecision::WriteResponse)
         }
         (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
         (FileDecision::Submit(content), _) => {
-            ConsentReply::Simple(ConsentDecision::Submit { content: Value::Object(content.clone()) })
+            ConsentReply::Decision(ConsentDecision::Submit { content: Value::Object(content.clone()) })
         }
-        (FileDecision::Share(folders), _) => ConsentReply::Simple(ConsentDecision::Share { folders: folders.clone() }),
+        (FileDecision::Share(folders), _) => {
+            ConsentReply::Decision(ConsentDecision::Share { folders: folders.clone() })
+        }
         (FileDecision::Identify(client), _) => {
-            ConsentReply::Simple(ConsentDecision::Identify { client: client.clone() })
+            ConsentReply::Decision(ConsentDecision::Identify { client: client.clone() })
         }
-        (FileDecision::Deny, _) => ConsentReply::Simple(ConsentDecision::Deny),
-        (FileDecision::Cancel, _) => ConsentReply::Simple(ConsentDecision::Cancel),
+        (FileDecision::Deny, _) => ConsentReply::Decision(ConsentDecision::Deny),
+        (FileDecision::Cancel, _) => ConsentReply::Decision(ConsentDecision::Cancel),
     }
 }
 
-/// Decides all consent requests of the host's servers until the host stops.
+/// Decides the host's consent requests one after the other, and applies the decisions, until the host stops.
 pub(crate) async fn decide_all(
     api: Api,
     mut view: watch::Receiver<HostView>,
@@ -159,8 +161,8 @@ pub(crate) async fn decide_all(
     }
 }
 
-/// Submits a reply to a consent request. If an approval fails, denies the consent request instead. Returns the new
-/// identifier and hash of the consent request if the payload was changed.
+/// Submits a reply to a consent request to the host. If the host rejects an approval, denies the consent request
+/// instead. If the reply changed the payload, returns the new identifier and hash of the consent request.
 async fn apply_decision(
     api: &Api,
     request: &ConsentRequest,
@@ -171,7 +173,7 @@ async fn apply_decision(
     let mut reason = decision.reason;
     let mut shown = request.clone();
     let mut answer = match decision.answer {
-        ConsentReply::Simple(answer) => answer,
+        ConsentReply::Decision(answer) => answer,
         ConsentReply::Edited(edit) => {
             match api.edit_consent_request(EditConsentRequest { id: request.id.clone(), edit }).await {
                 Ok(edited) => {
@@ -214,7 +216,7 @@ async fn apply_decision(
     (shown.hash != request.hash).then_some((shown.id, shown.hash))
 }
 
-/// Returns the validation errors of a form's content, or `None` if it is valid or the decision submits no content.
+/// Returns the validation errors if the decision submits invalid content for a form, and `None` otherwise.
 async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };

@@ -16,7 +16,8 @@ use crate::published_names::{DOCTOR_NAMES, with_published_names};
 use crate::session::{file_locations, storage_failure};
 use crate::terminal_escape;
 
-/// Prints the findings about this computer, or the redacted report. Returns a failure if there is a problem.
+/// Prints the results of the checks of this computer, or a report without private data. Returns a failure if a check
+/// found a problem.
 pub(crate) async fn run(
     arguments: &Arguments,
     what: &DoctorArguments,
@@ -62,7 +63,7 @@ fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> Strin
     checkup::report(&checkup.findings, program, &servers, environment)
 }
 
-/// Formats the findings as readable text, each followed by the suggested fix.
+/// Formats the results of the checks as text for the user, each followed by the suggested fix.
 fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {

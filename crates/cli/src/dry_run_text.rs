@@ -9,7 +9,8 @@ use crate::output::to_json_value;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Describes the effect on an act and its reason. The conditions of the considered rules are read from `rules`.
+/// Describes what the policy would decide, the reason, and how each rule matched. Looks up the conditions of the rules
+/// in `rules`.
 pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) -> String {
     let effect = match result.effect {
         RuleEffect::Allow => "allow",
@@ -65,7 +66,8 @@ fn rule_conditions<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentR
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
-/// Describes a condition on an argument: its pattern, the normalized values, and the reason why it holds or not.
+/// Describes a rule's condition on an argument of the call: its pattern, the normalized values, and the reason why it
+/// holds or not.
 fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
@@ -91,7 +93,7 @@ fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) ->
     text
 }
 
-/// Describes the reason of a decision, given its stable name.
+/// Returns a description of the reason for a decision of the policy. `name` is the identifier of the reason in the API.
 fn decision_reason_text(name: &str) -> &str {
     match name {
         "allowed" => "it is allowed, and nothing denies or asks",
@@ -117,7 +119,7 @@ fn decision_reason_text(name: &str) -> &str {
     }
 }
 
-/// Describes the reason why a condition holds or not, given its stable name.
+/// Returns a description of the reason why a condition holds or not. `name` is the identifier of the reason in the API.
 fn condition_reason_text(name: &str) -> &str {
     match name {
         "matches" => "the value meets the condition",

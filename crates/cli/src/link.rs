@@ -10,8 +10,8 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
-/// Prints a link that installs a server, with notes on values to fill in and on settings that the link omits. Starts
-/// nothing.
+/// Prints a link that installs a server, with notes on values to fill in and on settings that the link does not
+/// contain. Starts nothing.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
     session.server_names(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;

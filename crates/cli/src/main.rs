@@ -138,8 +138,8 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     }
 }
 
-/// Runs the commands that use no host, such as `doctor`, which must work if a host can't start. Returns `None` for all
-/// other commands.
+/// Runs the command if it is one that uses no host, such as `doctor`, which must work even if a host can't start.
+/// Returns `None` for all other commands.
 async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, CommandFailure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),

@@ -18,7 +18,7 @@ use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Environment variable from which the `models` commands read an API key.
+/// Environment variable from which the `models` commands read the API key of a provider.
 const API_KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
 const MAX_API_KEY_BYTES: u64 = 8 << 10;
@@ -168,7 +168,7 @@ const fn provider_kind(name: ProviderKindName) -> ProviderKind {
     }
 }
 
-/// Reads an API key from the environment, or else from standard input.
+/// Reads a provider's API key from the environment, or else from standard input.
 async fn read_provider_key(session: &CommandSession) -> Result<String, CommandFailure> {
     let key = match std::env::var(API_KEY_VARIABLE) {
         Ok(key) => key,
@@ -191,7 +191,7 @@ async fn read_provider_key(session: &CommandSession) -> Result<String, CommandFa
     Ok(key.to_owned())
 }
 
-/// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
+/// Stores the API key of a model provider. Returns a failure if the key would be lost when the program exits.
 async fn store_provider_key(
     session: &CommandSession,
     id: String,

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::output;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, escape_value};
 
-/// Formats an installation plan as JSON. A value with inputs is a list of strings and `{"input": KEY}`, and a value
-/// without inputs is a string.
+/// Formats an installation plan as JSON. A value that contains inputs is an array of strings and `{"input": KEY}`, and
+/// a value without inputs is a string.
 pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
@@ -79,7 +79,7 @@ pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     text
 }
 
-/// Formats the inputs of an installation plan as text, with their types and defaults.
+/// Formats the inputs of an installation plan as text for the user, with their types and defaults.
 pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
     plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()

@@ -5,11 +5,11 @@ use std::mem;
 
 use serde_json::Value;
 
-/// Renamed members of a JSON value. Each entry has the path of a member, with names separated by `/` and `*` for each
-/// item of an array, and the published name that the output has at this path.
+/// Members of a JSON value that have another name in the output than in the API. Each entry has the path of a member,
+/// with names separated by `/` and `*` for each item of an array, and the name in the output.
 pub(crate) type PublishedNames = [(&'static str, &'static str)];
 
-/// Published names of a server.
+/// Output names of members of a server, where they differ from the names in the API.
 pub(crate) const SERVER_NAMES: &PublishedNames = &[
     ("detection", "foundBy"),
     ("sandboxMechanism", "heldBy"),
@@ -21,14 +21,14 @@ pub(crate) const SERVER_NAMES: &PublishedNames = &[
     ("marks/lookAlikes/*/isIdentical", "same"),
 ];
 
-/// Published names of a sandbox report.
+/// Output names of members of a sandbox report, where they differ from the names in the API.
 pub(crate) const SANDBOX_NAMES: &PublishedNames = &[("plan/mechanism", "heldBy")];
 
-/// Published names of a tool or prompt that a server lists.
+/// Output names of members of a listed tool or prompt, where they differ from the names in the API.
 pub(crate) const DEFINITION_NAMES: &PublishedNames =
     &[("marks/diff/isTruncated", "cut"), ("marks/lookAlikes/*/isIdentical", "same")];
 
-/// Published names of a consent request.
+/// Output names of members of a consent request, where they differ from the names in the API.
 pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
     ("origin/untrustedServers", "after"),
     ("origin/sameServerReadings", "read"),
@@ -53,17 +53,17 @@ pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
     ("marks/lookAlikes/*/isIdentical", "same"),
 ];
 
-/// Published names of the result of a dry run.
+/// Output names of members of the result of `policy check`, where they differ from the names in the API.
 pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
 
-/// Published names of the result of `doctor`.
+/// Output names of members of the result of `doctor`, where they differ from the names in the API.
 pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
 
-/// Published names of a model provider.
+/// Output names of members of a model provider, where they differ from the names in the API.
 pub(crate) const PROVIDER_NAMES: &PublishedNames =
     &[("isUnencrypted", "readable"), ("losses/*/feature", "what"), ("losses/*/conversion", "then")];
 
-/// Published names of the list of model providers.
+/// Output names of members of the list of model providers, where they differ from the names in the API.
 pub(crate) const MODELS_NAMES: &PublishedNames = &[
     ("providers/*/isUnencrypted", "readable"),
     ("providers/*/losses/*/feature", "what"),
@@ -72,11 +72,12 @@ pub(crate) const MODELS_NAMES: &PublishedNames = &[
     ("presets/*/keyPageUrl", "keysAt"),
 ];
 
-/// Published names of the result of a provider's test.
+/// Output names of members of the result of `models test`, where they differ from the names in the API.
 pub(crate) const PROVIDER_TEST_NAMES: &PublishedNames =
     &[("reply", "said"), ("firstTokenMilliseconds", "firstMilliseconds")];
 
-/// Published names of the authorization of a server, and of the steps of a sign-in.
+/// Output names of members of a server's authorization and of the steps of a sign-in, where they differ from the names
+/// in the API.
 pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
     ("unsupportedReason", "notOffered"),
     ("failureMessage", "failed"),
@@ -88,7 +89,7 @@ pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
     ("steps/*/response", "answer"),
 ];
 
-/// Published names of the sampling settings and the usage of a server.
+/// Output names of members of a server's sampling settings and usage, where they differ from the names in the API.
 pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
     ("settings/isEnabled", "on"),
     ("settings/total", "inAll"),
@@ -100,13 +101,14 @@ pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
     ("stopped/limit", "most"),
 ];
 
-/// Published names of an event's members.
+/// Output names of members of an event, where they differ from the names in the API.
 pub(crate) const EVENT_NAMES: &PublishedNames = &[("item/omitted", "leftOut")];
 
-/// Events whose own name in the API differs from the published name.
-const EVENTS: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
+/// Names of events in the API, each with its different name in the output.
+const EVENT_TYPE_NAMES: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
 
-/// Replaces the names of the API by the published ones. Members that the value doesn't have are skipped.
+/// Returns the JSON value with the names of the API replaced by those of the output. Skips members that the value
+/// doesn't have.
 pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> Value {
     for (path, published) in names {
         rename_member(&mut value, path, published);
@@ -114,9 +116,9 @@ pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> 
     value
 }
 
-/// Returns the published name of an event.
+/// Returns the name that an event of the API has in the output.
 pub(crate) fn published_event_name(name: &str) -> &str {
-    EVENTS.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| *published)
+    EVENT_TYPE_NAMES.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| *published)
 }
 
 fn rename_member(value: &mut Value, path: &str, published: &str) {

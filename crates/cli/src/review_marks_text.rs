@@ -1,4 +1,4 @@
-//! Describes the findings on a definition: changes since the review, look-alikes and flags.
+//! Describes the review marks of a tool or prompt: changes since its review, similar names, and suspicious content.
 
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, diff_words};
@@ -8,13 +8,14 @@ use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 /// Opening bracket that is printed before the changed words of a line.
 const CHANGE_START: char = '⟦';
 const CHANGE_END: char = '⟧';
-/// Number of unchanged characters that are shown before and after a change.
+/// Number of unchanged characters that are shown before and after a changed part of a text.
 const CHANGE_CONTEXT_CHARS: usize = 60;
-/// Caution printed below the findings, also if there are none.
-const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
+/// Caution that is printed for every new, changed or flagged definition, also if it has no warnings.
+const REVIEW_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
-/// Describes the findings on a definition. Returns an empty text if it is reviewed and has no findings.
-pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
+/// Describes the changes of a tool or prompt since its review, the names that it imitates, and its suspicious content.
+/// Returns an empty text if there is nothing to report.
+pub(crate) fn review_warnings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
         text.push_str("  The server reported that this list changed, and it was not read again yet.\n");
@@ -31,7 +32,7 @@ pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
         text.push_str(&format!("  WARNING: it {}{place}: {}\n", flag_reason_text(*reason), escape_line(excerpt)));
     }
     if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
-        text.push_str(&format!("  {FINDINGS_CAUTION}\n"));
+        text.push_str(&format!("  {REVIEW_CAUTION}\n"));
     }
     text
 }
@@ -78,8 +79,8 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     (side(before), side(after))
 }
 
-/// Shortens a long unchanged part of a text in its middle. Of the first or the last part, only the end next to the
-/// change is kept.
+/// Replaces the middle of a long unchanged text by a note. Of the first or the last part of a diff, keeps only the side
+/// next to the change.
 fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
     if count <= 3 * CHANGE_CONTEXT_CHARS || (is_first && is_last) {
@@ -155,11 +156,11 @@ mod tests {
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
         assert!(
-            review_findings_text(&marks).contains(FINDINGS_CAUTION),
+            review_warnings_text(&marks).contains(REVIEW_CAUTION),
             "the caution should be shown for an unreviewed definition"
         );
         assert!(
-            review_findings_text(&ReviewMarks::default()).is_empty(),
+            review_warnings_text(&ReviewMarks::default()).is_empty(),
             "the caution should not be shown for a reviewed definition"
         );
     }

@@ -126,7 +126,7 @@ const fn rule_effect_text(effect: RuleEffect) -> &'static str {
     }
 }
 
-/// Prints the policy's decision on an act. Starts and sends nothing.
+/// Prints what the policy would decide about a tool call or another operation of the server. Starts and sends nothing.
 async fn dry_run(
     session: &CommandSession,
     server: String,

@@ -12,7 +12,7 @@ use crate::sampling_text::format_dollars;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes those limits of a server that the command line contains, and prints all of its limits and its usage.
+/// Changes the sampling limits of a server that the command line specifies, and prints all of its limits and its usage.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
     let mut settings = session.api.read_sampling(ServerName { server: server.clone() }).await?.settings;

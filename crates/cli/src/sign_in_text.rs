@@ -9,8 +9,8 @@ use crate::endpoints;
 use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
-/// Describes the data that a sign-in would send and its receivers, or returns `None` for another kind of consent
-/// request. `address` formats a URL with its warnings.
+/// Describes the data that a sign-in would send and its receivers. Returns `None` if the consent request is not about a
+/// sign-in. `address` formats a URL with its warnings.
 pub(crate) fn sign_in_request_text(
     server: &str,
     body: &ConsentRequestBody,
@@ -96,7 +96,7 @@ pub(crate) fn sign_in_request_text(
     }
 }
 
-/// Describes the page that the browser would open, with a note if its domain differs from the server's.
+/// Describes the authorization page that the browser would open, with a note if its domain differs from the server's.
 fn authorization_page_text(
     server: &str,
     url: &UrlParts,

@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Returns an error with the first difference if the committed file does not match the output of the generator.
+/// Returns an error with the first difference if the committed TypeScript types are not those that `generator` prints.
 pub(crate) fn check_generated_types(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui_folder().join(GENERATED_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;

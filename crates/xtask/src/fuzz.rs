@@ -18,21 +18,23 @@ use crate::workspace;
 
 /// Maximum number of fuzz targets that run at the same time.
 const MAX_PARALLEL_TARGETS: usize = 2;
-/// Default duration of each fuzz target under libFuzzer, in seconds.
+/// Default time for which libFuzzer runs each fuzz target, in seconds.
 const DEFAULT_TARGET_SECONDS: u64 = 30;
-/// Default duration of the replay of each fuzz target, in seconds.
+/// Default time for which the corpus of each fuzz target is replayed, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Additional time for a fuzz target to read the corpus and finish its last input. A target that exceeds it is
-/// considered stuck.
+/// Time that a fuzz target has, beyond its requested duration, to read the corpus and finish its last input. A target
+/// that takes longer is stopped and fails.
 const TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
-/// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
-const MAX_INPUT_OPTION: &str = "-max_len=8192";
-/// Memory limits for a single allocation and for the whole process, in MB. Exceeding one is a finding.
+/// libFuzzer option that limits the size of an input, in bytes. The parsers' own limits are larger, and separate tests
+/// cover them.
+const MAX_INPUT_SIZE_OPTION: &str = "-max_len=8192";
+/// libFuzzer options that limit the memory of a single allocation and of the whole process, in MB. A target that
+/// exceeds one of them fails.
 const MEMORY_LIMIT_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
-/// Timeout of one input in seconds. Exceeding it is a finding.
+/// libFuzzer option that limits the time for one input, in seconds. A target that exceeds it fails.
 const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 
-/// Maximum number of lines that are printed of the panic message of a failing fuzz target.
+/// Maximum number of lines of a failed fuzz target's panic message that are printed.
 const MAX_PANIC_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
@@ -102,7 +104,7 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
             Err(problem) => {
                 let path = target_log_path(&folder, &name);
                 println!("{name}: {problem}; {} says more", path.display());
-                println!("{}", parse_finding(&fs::read_to_string(&path).unwrap_or_default()));
+                println!("{}", failure_in_fuzz_log(&fs::read_to_string(&path).unwrap_or_default()));
             }
         }
     }
@@ -110,8 +112,8 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-/// Returns the lines of libFuzzer's log with the panic message and the path of the failing input.
-fn parse_finding(log: &str) -> String {
+/// Returns the panic message and the path of the failing input from libFuzzer's log.
+fn failure_in_fuzz_log(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
     let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(MAX_PANIC_MESSAGE_LINES);
@@ -120,7 +122,7 @@ fn parse_finding(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the names of all fuzz targets, which are the files in `tests/fuzz/fuzz_targets`.
+/// Returns the names of all fuzz targets, which are those of the files in `tests/fuzz/fuzz_targets`.
 fn target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -149,7 +151,7 @@ fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgra
         .arg(name)
         .args([&found, &committed])
         .arg("--")
-        .arg(MAX_INPUT_OPTION)
+        .arg(MAX_INPUT_SIZE_OPTION)
         .args(MEMORY_LIMIT_OPTIONS);
     let run = run.args([INPUT_TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
     run.output_to(&file).map_err(Problem::file_error(&path))?.start()
@@ -187,6 +189,6 @@ mod tests {
         let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
             ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
         let expected = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
-        assert_eq!(parse_finding(log), expected);
+        assert_eq!(failure_in_fuzz_log(log), expected);
     }
 }

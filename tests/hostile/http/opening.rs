@@ -9,12 +9,12 @@ use testkit::http::{HttpRequest, HttpServer, ordinary};
 use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_method};
 use crate::pair::ServerPair;
 
-/// Asserts that a server at this URL fails with one of these words in its message while the good server keeps
-/// responding. Returns the reason.
+/// Asserts that the start of the server at this URL fails with one of these words in the message, while the
+/// well-behaved server has to respond. Returns the reason of the failure.
 pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
     let pair = ServerPair::start(remote_server(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good_responds(what, failed).await;
+    let view = pair.while_good_server_responds(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     assert!(
         words.iter().any(|word| failure.message.contains(word)),
@@ -66,7 +66,7 @@ async fn closed_port_is_unreachable() {
     assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
 }
 
-/// A tool with an invalid header annotation is omitted and reported, and none of its headers is sent.
+/// A tool with an invalid header annotation is omitted from the list and reported, and none of its headers is sent.
 #[tokio::test]
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
@@ -133,7 +133,8 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
     pair.close(what).await;
 }
 
-/// Over stdio there are no headers, so no tool is omitted, and only the message is sent.
+/// Over stdio, where there are no headers, a tool with an invalid header annotation is not omitted, and its call sends
+/// only the message.
 #[tokio::test]
 async fn x54_stdio_server_has_no_http_headers() {
     let what = "X54 over stdio";

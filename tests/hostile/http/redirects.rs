@@ -15,12 +15,14 @@ use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// Adds a server with a secret header while the good server is called, and returns the result of its start.
+/// Adds and starts a server with a secret header, while the well-behaved server has to respond. Returns the servers,
+/// and the result of the start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
-    let view = pair.while_good_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
+    let view =
+        pair.while_good_server_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
     pair.assert_memory_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),
@@ -69,7 +71,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// The server responds to the handshake as usual, and redirects every tool call to another origin.
+/// The server responds to the handshake as usual, but redirects every tool call to another origin.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {

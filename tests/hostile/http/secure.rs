@@ -14,7 +14,8 @@ async fn start_unencrypted_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
-/// Writes a file with the certificate of an authority. Returns its folder and path, for the variable `SSL_CERT_FILE`.
+/// Writes the certificate of an authority to a file. Returns the folder, and the path of the file for the environment
+/// variable `SSL_CERT_FILE`.
 pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
@@ -23,7 +24,7 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
     (folder, path)
 }
 
-/// Name of the environment variable with the words that the error message must contain. Read by the separate process.
+/// Environment variable that tells the separate test process which words the error message must contain.
 const EXPECTED_WORDS_VARIABLE: &str = "EXPECTED_WORDS";
 
 #[tokio::test]

@@ -46,7 +46,7 @@ async fn x35_cancellation_is_immediate() {
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     let is_cancelled = || server.count("notifications/cancelled") == 1;
     assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await, "X35: the server is notified");
-    pair.assert_good_responds("X35, cancelling", "afterwards").await;
+    pair.assert_good_server_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }
 
@@ -72,7 +72,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good_responds("X35, a list without an answer", noted).await;
+    let note = pair.while_good_server_responds("X35, a list without an answer", noted).await;
     let note = note.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "X35: the report contains the cause: {note}");
     pair.close("X35, a list without an answer").await;
@@ -133,7 +133,7 @@ async fn x52_stream_of_comments_times_out() {
     assert_times_out(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// The server sends progress notifications without end. Progress extends the timeout of a call only up to a limit.
+/// The server sends progress notifications without end. They extend the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
     let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {

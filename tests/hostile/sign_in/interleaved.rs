@@ -19,14 +19,14 @@ use testkit::time::advance_time;
 use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
-/// Number of random event sequences, which depend on `PROPTEST_RNG_SEED`.
+/// Number of random sequences of events. `PROPTEST_RNG_SEED` determines them.
 const RANDOM_SEQUENCES: u32 = 12;
 const SERVER_NAMES: [&str; 2] = ["first", "second"];
 
-/// Event in a random sequence. The numbers are the indexes of servers and issuers.
+/// Event in a random sequence. Numbers are indexes of servers or of authorization servers.
 #[derive(Debug, Clone)]
 enum RandomEvent {
-    /// Starts a sign-in to a server without waiting for its end.
+    /// Starts a sign-in to a server, and does not wait for its end.
     SignIn(usize),
     SignOut(usize),
     ChangeAccount(usize),
@@ -34,19 +34,19 @@ enum RandomEvent {
     Start(usize),
     Stop(usize),
     Cancel(usize),
-    /// Makes a server name another issuer, and accept only tokens of that issuer. The numbers are the server and the
-    /// issuer.
+    /// Makes a server name another authorization server, and accept only tokens of that one. The numbers are the server
+    /// and the authorization server.
     Moves(usize, usize),
-    /// Makes the metadata of a server name both issuers.
+    /// Makes the metadata of a server name both authorization servers.
     NamesBoth(usize),
-    /// A server claims the identity of the other one.
+    /// Makes a server claim to be the other server, or stops that.
     ClaimsOther(usize, bool),
     WantsScope(usize),
     Refuses(usize, bool),
     EndsAccess(usize),
     EndsAll(usize),
     RefreshFails(usize, bool),
-    /// An issuer claims the identity of the other one.
+    /// Makes an authorization server claim to be the other one, or stops that.
     Impersonates(usize, bool),
     /// Waits for a short time.
     Waits,
@@ -83,7 +83,7 @@ struct SignInTestWorld {
 }
 
 impl SignInTestWorld {
-    /// Starts two servers with a separate issuer each, and an app that uses both.
+    /// Starts two servers, an authorization server for each, and an app that uses both servers.
     async fn new() -> Self {
         let issuer = || {
             AuthorizationServer::start(AuthorizationScript {

@@ -17,8 +17,8 @@ Written by `cargo xtask test models`, which asks each of these servers over ever
 A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
 ";
 
-/// Creates the table of all columns, and compares it with `PROVIDERS.md` or writes it. Failed checks have already
-/// failed the test.
+/// Creates the table from its columns, and compares it with `PROVIDERS.md`, or writes that file if an environment
+/// variable requests it. The cell of a failed check is empty.
 pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]) {
     let mut table = TABLE_HEADING.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
@@ -47,7 +47,7 @@ pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]
     );
 }
 
-/// Returns the pinned versions of the servers.
+/// Returns the names of the model servers with the versions that the repository pins.
 fn pinned_versions() -> Vec<(&'static str, String)> {
     let python = |name: &str| {
         let lines = include_str!("requirements.txt").lines();

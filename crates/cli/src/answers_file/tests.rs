@@ -9,7 +9,7 @@ use serde_json::json;
 use super::entry_coverage::MissingCondition;
 use super::*;
 
-/// Returns the consent request for a user's call of a reviewed tool.
+/// Returns a consent request for the user's call of a tool whose definition is reviewed.
 fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
@@ -76,7 +76,7 @@ fn first_matching_entry_decides() {
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
-    let none = || Err(UncoveredReason::NoneFits(Vec::new()));
+    let none = || Err(UncoveredReason::NoEntryMatches(Vec::new()));
     let cases = [
         (tool_request("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
         (tool_request("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
@@ -156,7 +156,8 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     }
 }
 
-/// Returns the file's decisions on opening, reading and signing in at this URI, in this order.
+/// Returns the decisions of the answers file on opening this URI, reading it, and identifying a client to it as an
+/// issuer, in this order.
 fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
@@ -179,7 +180,8 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         .map(|body| answers.find(&consent_request("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
-/// Returns an answers file with one entry for each kind of URI, all with this name pattern and action.
+/// Returns an answers file with one entry for each kind of consent request that [`decisions_for_uri`] makes, all with
+/// this name pattern and action.
 fn answers_for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
@@ -265,7 +267,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             *definition_hash = Some("another".into());
         }
         assert!(
-            matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))),
+            matches!(act.find(&other), Err(UncoveredReason::HashDiffers(_))),
             "{what}: another hash should be reported"
         );
     }

@@ -38,7 +38,8 @@ fn events_have_their_published_names() {
     assert_eq!(published_event_name("call_changed"), "call_changed", "an event with the same name");
 }
 
-/// Returns those paths of a table that none of the values has, or at which the published name is not in the output.
+/// Returns the paths in `names` that exist in none of `values`, or at which the published name is missing from the
+/// output.
 fn broken_paths(names: &PublishedNames, values: &[Value]) -> Vec<&'static str> {
     let is_broken = |index: usize| {
         let (path, published) = names[index];
@@ -70,12 +71,12 @@ fn broken_paths(names: &PublishedNames, values: &[Value]) -> Vec<&'static str> {
     (0..names.len()).filter(|&index| is_broken(index)).map(|index| names[index].0).collect()
 }
 
-/// Replaces the last name of a path.
+/// Returns the path with its last name replaced by `name`.
 fn sibling_path(path: &str, name: &str) -> String {
     path.rsplit_once('/').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}/{name}"))
 }
 
-/// Returns the members at a path, one for each combination of items that `*` stands for.
+/// Returns the members at a path. If the path contains `*`, there may be several.
 fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
     let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let found: Vec<&Value> = match value {

@@ -9,7 +9,8 @@ use api::Event;
 
 use super::*;
 
-/// Printer that records the number of consent requests in the local view of the host at each printed event.
+/// Writer that records each printed text, with the number of consent requests in the local copy of the host's state at
+/// that time.
 #[derive(Clone)]
 struct RequestCountPrinter {
     view: watch::Receiver<HostView>,

@@ -11,7 +11,7 @@ fn allowing_answers() -> serde_json::Value {
     ])
 }
 
-/// Creates a folder whose audit log contains a start, an approved call and a denied call.
+/// Creates a folder whose audit log contains the approval of a server's start, an approved call and a denied call.
 fn folder_with_audit_log() -> TestFolder {
     let folder = TestFolder::new();
     folder.run_with(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// Marker in all values that the report must not contain.
+/// Text that occurs in all private values of the test, and must not occur in the report.
 const CANARY: &str = "kanari";
 
-/// Creates a folder with these scripts as programs, which is the only search path of the login shell.
+/// Creates a folder with these shell scripts as programs, and a fake login shell whose search path contains only that
+/// folder.
 fn install_programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -29,8 +30,8 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Returns the command `doctor` with this home folder, and without environment variables that could change the
-/// findings.
+/// Returns the command `doctor` with a home folder in `folder`, and without environment variables that could change the
+/// results.
 fn doctor_command(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();

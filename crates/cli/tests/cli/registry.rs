@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
 
-/// Registry on loopback that lists a changeable set of entries.
+/// Registry on the loopback interface whose listed entries a test can change.
 pub(crate) struct ListedRegistry {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
@@ -27,7 +27,7 @@ impl ListedRegistry {
         change(&mut self.registry.entries.lock().unwrap());
     }
 
-    /// Adds a bundle with this version as the first entry, and returns the hash of the bundle.
+    /// Lists a bundle with this version as the first entry, and returns the hash of the bundle.
     pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();

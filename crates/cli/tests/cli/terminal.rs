@@ -15,7 +15,7 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
 
-/// Timeout of one expected output, on a busy machine.
+/// Maximum time to wait for an expected output, on a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Program under test that runs on a pseudoterminal.
@@ -50,7 +50,7 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until the text appears in the part of the output that no earlier call has consumed.
+    /// Waits until the text appears in the output after the part that earlier calls have consumed. Panics on a timeout.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
@@ -64,7 +64,7 @@ impl Terminal {
         }
     }
 
-    /// Types a line after the program has started to accept input for the latest prompt.
+    /// Types a line, but only after the time in which the program ignores input after a prompt.
     fn answer(&mut self, line: &str) {
         // sleep: the program ignores early input, and its timer runs in another process.
         std::thread::sleep(Duration::from_millis(700));

@@ -12,7 +12,7 @@ use crate::{node, workspace};
 /// MCP client that `bench compare` measures, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum BenchClient {
-    /// Lower bound without an MCP client: a program that only transfers the bytes.
+    /// Lower bound: a program that transfers the same bytes without an MCP client.
     Bare,
     /// Drawbridge's own client, `mcp-transport`.
     Drawbridge,
@@ -56,8 +56,8 @@ impl BenchClient {
         matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
     }
 
-    /// Returns `true` if this client is measured over HTTP (`http`) or stdio. Clients that differ only in the other
-    /// transport are skipped.
+    /// Returns `true` if this client is measured over HTTP (if `http` is set) or over stdio. A client is skipped if it
+    /// differs from another one only in the other transport.
     pub(super) const fn is_measured_over(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }

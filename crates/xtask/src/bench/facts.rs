@@ -8,7 +8,7 @@ use super::clients;
 use crate::process::Program;
 use crate::workspace;
 
-/// Average number of cores used by other programs above which the results are not reliable.
+/// Maximum load by other programs for reliable results, as the average number of cores that they use.
 const MAX_OTHER_LOAD_CORES: f64 = 0.1;
 /// Clock ticks per second in `/proc/stat`. The kernel uses this unit on every supported machine.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -31,7 +31,7 @@ impl ProcessorUse {
         }
     }
 
-    /// Returns the average number of cores that other programs have used since this value was recorded.
+    /// Returns the average number of cores that other programs have used since `self` was recorded.
     pub(super) fn other_load(self) -> f64 {
         let now = Self::now();
         let passed = (now.at - self.at).as_secs_f64();
@@ -49,7 +49,7 @@ fn busy_seconds(stat: &str) -> f64 {
     counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS_PER_SECOND
 }
 
-/// Returns the processor seconds of a process and of the children that it waited for.
+/// Returns the processor time of a process and of its children that have exited, in seconds.
 fn process_seconds(stat: &str) -> f64 {
     // The second field is the program's name in parentheses, which may contain any character.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

@@ -58,12 +58,12 @@ struct InstructionCounts {
     steps: BTreeMap<String, u64>,
 }
 
-/// Result of comparing the counted instructions with the committed counts.
+/// Result of comparing the counted instructions with the committed counts, if nothing has grown too much.
 pub(crate) enum CountComparison {
-    /// No step exceeds its committed count by more than the tolerance.
+    /// No operation exceeds its committed count by more than the tolerance.
     Unchanged,
-    /// The committed counts are for another compiler or target, or instructions can't be counted on this system.
-    /// Contains the reason.
+    /// The committed counts are for another compiler or target, or instructions can't be counted on this system. The
+    /// text is the reason.
     NotComparable(String),
 }
 
@@ -127,7 +127,7 @@ fn instruction_counts_file() -> PathBuf {
     workspace::tests_folder().join("bench/instructions.tsv")
 }
 
-/// Counts the instructions of each step, and repeats the count of a step that exceeds `committed`.
+/// Counts the instructions of each operation, and counts again if an operation exceeds its count in `committed`.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step fails.
@@ -149,7 +149,8 @@ fn count_instructions(committed: Option<&InstructionCounts>) -> Result<Instructi
     Ok(InstructionCounts { compiler: compiler_version()?, steps })
 }
 
-/// Runs a step under callgrind once, with `count` repetitions, and returns the number of instructions.
+/// Runs an operation under callgrind with `count` repetitions, and returns the total number of instructions of the
+/// program.
 fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
     let out = workspace::target_folder("guard")?.join(step);
     Program::new("bwrap")
@@ -180,7 +181,7 @@ fn compiler_version() -> Result<String, Problem> {
     Ok(format!("rustc {} for {}", field("release:"), field("host:")))
 }
 
-/// Returns a description of each step that grew by more than the tolerance, with its growth in percent.
+/// Returns a description of each operation whose count grew by more than the tolerance, with its growth in percent.
 fn grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Rows of the tables: the scenarios, with their target ratios.
 
-/// Row of the comparison tables: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client.
-/// The ratios compare wall time, or memory in the scenario of idle sessions.
+/// Row of the comparison tables: a scenario, with the maximum ratios of Drawbridge's result to the lower bound and to
+/// the fastest rmcp client. The results are wall times, or memory in the scenario of idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BenchmarkRow {
     /// Name of the scenario on the clients' command line.
@@ -19,7 +19,7 @@ const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
 /// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
 pub(super) const MAX_IMAGE_PEAK_RATIO: f64 = 1.6;
-/// Number of progress notifications in the scenario that measures them.
+/// Number of progress notifications that the server sends in the scenario that measures them.
 pub(super) const NOTIFICATION_COUNT: f64 = 10_000.0;
 
 pub(super) const BENCHMARK_ROWS: [BenchmarkRow; 9] = [

@@ -3,11 +3,11 @@
 /// Protocol revisions that the scenarios run with: the latest stateful and the latest stateless one.
 pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Run of a conformance scenario with one protocol revision.
+/// One run of a conformance scenario, with the protocol revision to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScenarioRun {
     pub(super) scenario: String,
-    /// Protocol revision of the run, or `None` if the scenario selects it.
+    /// Protocol revision to use, or `None` if the scenario itself selects it.
     pub(super) wire: Option<&'static str>,
 }
 

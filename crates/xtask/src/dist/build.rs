@@ -12,7 +12,7 @@ use crate::workspace;
 /// Names of the programs that the packages contain.
 pub(super) const PACKED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
-/// Builds all programs in a single cargo call, so that their dependencies are built once.
+/// Builds all packed programs with a single cargo command, so that their dependencies are built once.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::command_succeeds("cargo", &["auditable", "--version"]);
     print_step(&format!(
@@ -44,7 +44,7 @@ pub(super) fn profile_folder(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
 
-/// Returns the folder in which cargo stores the sources of dependencies.
+/// Returns Cargo's home folder, which contains the sources of dependencies.
 pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
     env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -76,7 +76,7 @@ fn c_flags(root: &Path, registry: &Path) -> String {
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))
 }
 
-/// Returns an error if a program contains the path of a folder of this machine.
+/// Returns an error if a built program contains the path of a folder of this machine.
 pub(super) fn check_embedded_paths(profile: &str) -> Result<(), Problem> {
     let folders = [workspace::root_folder(), cargo_home()?];
     for program in PACKED_PROGRAMS {

@@ -11,10 +11,9 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// Prefixes of the names of files that contain a licence or a notice, in lower case.
+/// Prefixes, in lower case, of the names of files that contain a licence or a notice.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// npm packages that are part of the user interface's bundle, although its lockfile marks them as development
-/// dependencies.
+/// npm packages whose code is part of the built page, although its lockfile marks them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
@@ -110,8 +109,7 @@ fn crate_component(package: &Value) -> ThirdPartyComponent {
     }
 }
 
-/// Returns the npm packages of the user interface without development dependencies, and the development tools whose
-/// code is part of the bundle.
+/// Returns the npm packages of the page without development dependencies, but with [`BUNDLED_TOOLS`].
 fn ui_npm_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all

@@ -91,14 +91,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
     }
-    let lacks = table::missing_results(&cases, &rows, omitted);
+    let lacks = table::reasons_for_unpassed_cases(&cases, &rows, omitted);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// Note on the time limits of an optimized build of the host, printed below the table of its results.
+/// Note below the table of results that states the time limits for an optimized build of the host.
 const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
@@ -113,7 +113,7 @@ fn fail_unless_tests_ran(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     }
 }
 
-/// Runs the attacks on the host: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the host: the cases in `only`, or all cases if `only` is empty.
 fn run_cases_on_host(
     only: &[&str],
     optimized: bool,
@@ -142,7 +142,7 @@ fn run_cases_on_host(
     tests.args(only.iter().map(|id| id.to_lowercase())).run()
 }
 
-/// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the page in Chromium: the cases in `only`, or all cases if `only` is empty.
 fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
@@ -161,8 +161,8 @@ fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(),
     with_seed(call, result_file, seed).run()
 }
 
-/// Parts of the tests of the real desktop window that try attacks.
-const WINDOW_PARTS: [&str; 3] = ["sandbox", "apps", "stalled"];
+/// Groups of the tests of the real desktop window that contain attacks.
+const WINDOW_TEST_PARTS_WITH_ATTACKS: [&str; 3] = ["sandbox", "apps", "stalled"];
 
 /// Runs all attacks on the real desktop window.
 fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
@@ -173,7 +173,7 @@ fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
-    for part in WINDOW_PARTS {
+    for part in WINDOW_TEST_PARTS_WITH_ATTACKS {
         let walk = screen.program(Path::new("node")).arg(&script).arg(part).dir(workspace::root_folder());
         walk.env("HOSTILE_TABLE", result_file).run()?;
     }

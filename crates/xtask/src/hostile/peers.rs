@@ -9,7 +9,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Attack on another client: the identifier of the case, and the arguments of the hostile server.
+/// Attack on another client: the identifier of the case, and the command-line arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
 const ATTACKS: [Attack; 21] = [
@@ -36,7 +36,7 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// Environment variable with a secret value, which child processes of the client inherit.
+/// Environment variable that holds a secret of the attacked client and is inherited by its child processes.
 const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
@@ -65,7 +65,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
     Ok(others)
 }
 
-/// Returns a short description of the result: the steps that failed, and the observed effects.
+/// Returns a short description of an attack's result: the steps of the client that failed, and the observed effects.
 fn attack_outcome_text(report: &Value, canary: &str, lives_on: bool) -> String {
     let steps = report["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {

@@ -55,7 +55,7 @@ pub(crate) struct Options {
 struct RequirementTrace {
     tables: RequirementTables,
     named: Vec<RequirementMention>,
-    /// Findings about the catalogue of MCP Apps: path, line and text.
+    /// Errors in `tests/apps/requirements.tsv`, as path, line number and text.
     catalogue_findings: Vec<(String, usize, String)>,
 }
 
@@ -87,8 +87,8 @@ impl RequirementTrace {
         self.tables.reason_without_test(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
-    /// Returns requirements without a test and unknown ids in tests as findings: path, line (0 for the whole file) and
-    /// text.
+    /// Returns the requirements without a test and the unknown ids in tests, as path, line number (0 for the whole
+    /// file) and text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = self.catalogue_findings.clone();
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
@@ -115,7 +115,8 @@ impl RequirementTrace {
     }
 }
 
-/// Returns the findings of `cargo xtask tidy` about requirements as path, line (0 for the whole file) and text.
+/// Returns the violations of the rules about requirements, for `cargo xtask tidy`, as path, line number (0 for the
+/// whole file) and text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(RequirementTrace::read(tree)?.findings())
 }

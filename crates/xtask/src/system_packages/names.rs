@@ -13,7 +13,7 @@ pub(crate) struct RequiredPackage {
     pub(super) fedora: &'static str,
     /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// Evidence that shows if the package is installed, used on systems without dpkg.
+    /// Check for the presence of the package, used on systems without dpkg.
     evidence: PackageEvidence,
     /// `true` if macOS and Windows do not require the package or always include it.
     pub(super) only_linux: bool,
@@ -71,7 +71,7 @@ pub(crate) const DESKTOP_APP_BUILD_PACKAGES: &[RequiredPackage] = &[
     required_package("file", "file", "file", PackageEvidence::Program("file", &["--version"])),
 ];
 
-/// Packages for opening a window without a display, and for taking screenshots of it.
+/// Packages for opening a window on a virtual display, and for taking screenshots of it.
 pub(crate) const HEADLESS_PACKAGES: &[RequiredPackage] = &[
     required_package("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", PackageEvidence::Program("Xvfb", &["-help"])),
     required_package("xauth", "xorg-x11-xauth", "xorg-xauth", PackageEvidence::Program("xauth", &["-V"])),
@@ -91,7 +91,7 @@ pub(crate) const KEYCHAIN_PACKAGES: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for sandboxing servers and the user interface. WebKitGTK's packages install them on Debian and Fedora. If
+/// Packages for the sandboxes of servers and of the page. WebKitGTK's packages install them on Debian and Fedora. If
 /// the system does not let users create namespaces, the tests report the skipped cases.
 pub(crate) const SANDBOX_PACKAGES: &[RequiredPackage] = &[
     required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
@@ -129,7 +129,7 @@ pub(crate) const INTEROP_PACKAGES: &[RequiredPackage] = &[
 pub(crate) const VALGRIND_PACKAGES: &[RequiredPackage] =
     &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
-/// Fonts for screenshots of the user interface with Chinese text.
+/// Package with fonts for screenshots of the page with Chinese text.
 pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
@@ -140,8 +140,8 @@ pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
 /// Executable of [`CHROMIUM_PACKAGE`].
 pub(crate) const HEADLESS_CHROMIUM: &str = "/usr/bin/chromium-headless-shell";
 
-/// Browser for the user interface's tests on Debian. A full Chromium takes a third more processor time, as it runs a
-/// browser window around the user interface.
+/// Browser for the tests of the page on Debian. A full Chromium takes a third more processor time, as it runs a browser
+/// window around the page.
 pub(crate) const CHROMIUM_PACKAGE: RequiredPackage = required_package(
     "chromium-headless-shell",
     "chromium-headless",

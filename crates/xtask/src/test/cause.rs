@@ -20,14 +20,14 @@ const CAUSE_PREFIXES: &[&str] = &[
 
 const PANIC_PREFIX: &str = "thread '";
 
-/// Maximum number of panics that are included in the cause.
+/// Maximum number of panics that the description of a failure includes.
 const MAX_REPORTED_PANICS: usize = 5;
 
-/// Maximum number of lines of a panic message that are included in the cause.
+/// Maximum number of lines of each panic message that the description of a failure includes.
 const MAX_PANIC_LINES: usize = 8;
 
-/// Returns the most relevant line of a log, or else the last line that is not empty. If tests panicked, returns the
-/// place and message of each.
+/// Returns the first line of the log with the most relevant of [`CAUSE_PREFIXES`], or else the last line that is not
+/// empty. If that prefix is that of a panic, returns the place and message of each panic instead.
 pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
     let plain = without_ansi_colours(log);
     let lines: Vec<&str> =
@@ -41,7 +41,7 @@ pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
     })
 }
 
-/// Returns the place and message of each panic in these lines, up to [`MAX_REPORTED_PANICS`].
+/// Returns the place and message of the first [`MAX_REPORTED_PANICS`] panics in these lines.
 fn panic_messages(lines: &[&str]) -> String {
     let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_REPORTED_PANICS);
     let messages = begins.map(|(at, place)| {

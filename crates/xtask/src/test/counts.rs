@@ -19,7 +19,7 @@ impl AddAssign for TestCounts {
 }
 
 impl TestCounts {
-    /// Returns the totals of all summaries in a log, or `None` if it has none.
+    /// Returns the sums of all test summaries in a log, or `None` if it contains none.
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
         for line in without_ansi_colours(text).lines() {
@@ -30,7 +30,8 @@ impl TestCounts {
         sum
     }
 
-    /// Adds an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item can't be parsed.
+    /// Adds the number in an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item
+    /// can't be parsed.
     fn add_item(&mut self, item: &str) -> Option<()> {
         let item = item.split('(').next()?.trim().trim_end_matches('.');
         let (number, word) = item.split_once(' ')?;
@@ -71,7 +72,7 @@ fn line_counts(line: &str) -> Option<TestCounts> {
     Some(counts)
 }
 
-/// Removes escape sequences of the form ESC [ ... letter.
+/// Returns the text without ANSI escape sequences of the form ESC [ ... letter.
 pub(super) fn without_ansi_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

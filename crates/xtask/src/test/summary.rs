@@ -7,7 +7,7 @@ use super::log::TestPartLog;
 use super::outcome::ReportedOutcome;
 use crate::problem::Problem;
 
-/// Number of lines of a failed part's log that are printed.
+/// Maximum number of lines that are printed from the end of a failed part's log.
 const SHOWN_LOG_LINES: usize = 60;
 
 /// Wall time of a test part, and the processor time of the programs that it ran.
@@ -46,12 +46,12 @@ impl Summary {
         Ok(())
     }
 
-    /// Prints the total time of test parts that ran in parallel.
+    /// Prints the total wall time and processor time of test parts that ran in parallel.
     pub(super) fn print_parallel_time(&self, time: PartTime) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
-    /// Records that the run was stopped before all parts ran. Counts as a failure.
+    /// Records that the run was stopped before all parts ran, which counts as a failure.
     pub(super) fn record_abort(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));

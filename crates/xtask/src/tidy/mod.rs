@@ -102,7 +102,7 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
     window_commands::find_capability_differences,
 ];
 
-/// Returns the violations of all rules.
+/// Returns the violations of all rules that apply to files.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = TIDY_RULES.iter().flat_map(|rule| rule(&tree)).collect();
@@ -120,7 +120,7 @@ pub(crate) struct Options {
     commits: Option<String>,
 }
 
-/// Checks the selected rules and prints the findings.
+/// Checks the selected rules, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
@@ -131,7 +131,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Checks all rules for files and prints the findings.
+/// Checks all rules that apply to files, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.

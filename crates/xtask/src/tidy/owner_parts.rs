@@ -7,10 +7,11 @@ use super::tree::Tree;
 
 /// Source folder of the crate `host`.
 const HOST_SOURCES: &str = "crates/host/src/";
-/// Folder with the modules that define the parts of the owner's state.
+/// Folder with the modules that define the parts of the state that the host's owner task holds.
 const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
-/// Items of `crates/host/src/owner` that the modules in [`STATE_FOLDER`] may use, each with the reason.
+/// Items from other modules of `crates/host/src/owner` that the modules in [`STATE_FOLDER`] may use, each with the
+/// reason.
 const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
     ("owner::WeakOwner", "a reference to the owner for tasks that run outside of its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),

@@ -3,16 +3,16 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Names of the pure crates in `crates/`.
+/// Names of the crates in `crates/` that, like their dependencies, must not access the system or the clock.
 pub(super) const PURE_CRATES: [&str; 3] = ["mcp-apps", "mcp-proto", "policy"];
-/// Crates of plain data that must not use system APIs, although crates that they depend on do.
+/// Names of crates of plain data that must not use system APIs themselves, although their dependencies do.
 const DATA_CRATES: [&str; 1] = ["domain"];
 
 const SYSTEM_MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
 const CLOCK_TYPES: [&str; 2] = ["SystemTime::now", "Instant::now"];
 
-/// Reports uses of files, processes, sockets, threads, the environment and the clock in pure crates. They take the time
-/// as a parameter.
+/// Reports uses of files, processes, sockets, threads, environment variables and the clock in pure crates. Functions of
+/// such crates take the time as a parameter.
 pub(super) fn find_system_use_in_pure_crates(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES.into_iter().chain(DATA_CRATES) {

@@ -1,11 +1,12 @@
 //! Removes comments and literals from Rust code, so that rules do not mistake their text for code.
 
-/// Replaces comments and the contents of string and character literals by spaces, which preserves lines and columns.
+/// Returns the code with comments and the contents of string and character literals replaced by spaces, so that lines
+/// and columns stay the same.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     blank_out_literals(text, true)
 }
 
-/// Replaces only the contents of string and character literals by spaces.
+/// Returns the code with only the contents of string and character literals replaced by spaces.
 pub(super) fn without_strings(text: &str) -> String {
     blank_out_literals(text, false)
 }
@@ -29,7 +30,7 @@ fn blank_out_literals(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token in Rust code, with the position of its end.
+/// Kind of the token at a position in Rust code, with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),
@@ -43,8 +44,8 @@ fn read_token(text: &[char], at: usize) -> Token {
         '/' if starts("//") => Token::Comment(find_position(text, at, |rest| rest[0] == '\n')),
         '/' if starts("/*") => Token::Comment(end_of_block_comment(text, at)),
         '"' => Token::Literal(end_of_string(text, at + 1)),
-        'r' if !inside_word => raw_string(text, at + 1),
-        'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => raw_string(text, at + 2),
+        'r' if !inside_word => read_raw_string(text, at + 1),
+        'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => read_raw_string(text, at + 2),
         '\'' => match (text.get(at + 1), text.get(at + 2)) {
             (Some('\\'), _) => Token::Literal(find_position(text, at + 3, |rest| rest[0] == '\'') + 1),
             (Some(_), Some('\'')) => Token::Literal(at + 3),
@@ -69,7 +70,7 @@ fn end_of_string(text: &[char], from: usize) -> usize {
 }
 
 /// Parses a raw string literal whose `r` precedes `from`. Returns [`Token::Code`] if there is none.
-fn raw_string(text: &[char], from: usize) -> Token {
+fn read_raw_string(text: &[char], from: usize) -> Token {
     let hashes = text[from..].iter().take_while(|character| **character == '#').count();
     if text.get(from + hashes) != Some(&'"') {
         return Token::Code;

@@ -5,7 +5,7 @@ use super::tree::Tree;
 
 /// Maximum number of fields of a struct in the host.
 const MAX_STRUCT_FIELDS: usize = 15;
-/// Folders of the sources that the rule applies to.
+/// Folders with the sources in which the rule checks structs.
 const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
 /// Structs that may have more fields, each with the reason.
@@ -70,7 +70,7 @@ fn is_visibility(before: &str) -> bool {
     before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
 }
 
-/// Returns the number of fields up to the closing brace of the body.
+/// Returns the number of fields in the text that follows the opening brace of a struct.
 fn count_fields(body: &str) -> usize {
     let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
     for character in body.chars() {

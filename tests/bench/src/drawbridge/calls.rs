@@ -14,8 +14,8 @@ use tokio::sync::oneshot;
 use super::Outcome;
 use super::open::SERVER;
 
-/// Makes the calls of a scenario. Returns the number of received progress notifications if the scenario measures
-/// progress.
+/// Makes the measured calls of a scenario. Returns the number of received progress notifications if the scenario
+/// measures progress.
 ///
 /// # Errors
 /// Returns an error if a call fails or its result is not the expected one.
@@ -50,8 +50,8 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
     Ok(None)
 }
 
-/// Calls the tool of the scenario once if it differs from `echo`. The user's approval then also allows the measured
-/// calls.
+/// Calls the scenario's tool once before the measurement, unless it is `echo`. The user's approval of this call also
+/// covers the measured calls.
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
@@ -82,7 +82,7 @@ pub async fn call_echo(host: &Host, id: String) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls the tool `echo` `calls` times, with `at_once` calls in flight.
+/// Makes `calls` calls of the tool `echo`, of which at most `at_once` wait for a response at the same time.
 async fn call_echo_concurrently(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let callers: Vec<_> = (0..at_once)

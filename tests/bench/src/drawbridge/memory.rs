@@ -15,7 +15,8 @@ use ports::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Returns ports of the host that store all data in memory and discard audit entries.
+/// Returns implementations of the host's external dependencies that store data only in memory and discard audit
+/// entries.
 pub(super) fn in_memory_ports() -> Ports {
     let memory = Arc::new(InMemoryPorts::default());
     Ports {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{median_seconds, print_point};
 
-/// Number of decisions per timed batch.
+/// Number of decisions whose total time is measured at once.
 const BATCH_SIZE: u32 = 10_000;
 const TIMED_BATCHES: usize = 7;
 

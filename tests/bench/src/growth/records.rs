@@ -15,13 +15,13 @@ use store::PlatformInFolder;
 
 use crate::{median_seconds, print_point};
 
-/// Measured sizes of the audit log, in entries.
+/// Numbers of entries in the audit log at which calls are measured.
 const AUDIT_LOG_SIZES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
-/// Number of timed calls per size.
+/// Number of calls that are measured at each size of the audit log.
 const CALLS_PER_SIZE: usize = 500;
-/// Measured sizes of the history, in messages.
+/// Numbers of messages in the history at which searches are measured.
 const HISTORY_SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Number of messages in each conversation.
+/// Number of messages in each conversation of the history.
 const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES_PER_SIZE: usize = 5;
 
@@ -104,7 +104,8 @@ pub(crate) fn measure_search() -> Outcome<()> {
     Ok(())
 }
 
-/// Returns a message with words that all messages contain, and a word that only every thousandth message contains.
+/// Returns the message with this number. It contains words that all messages contain, and every thousandth message also
+/// contains a rare word.
 fn sample_message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {

@@ -11,9 +11,9 @@ use bench::scenario::FEW_TOOLS_COUNT;
 
 use crate::print_point;
 
-/// Measured numbers of servers that are started concurrently.
+/// Numbers of servers that are started concurrently, each in a separate measurement.
 const SERVER_COUNTS: [usize; 4] = [1, 10, 50, 200];
-/// Delay between the last start and the memory measurement.
+/// Delay between the start of the last server and the measurement of the memory.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure_starts(server: &Path) -> Outcome<()> {

@@ -10,10 +10,10 @@ use memchr::memmem;
 use super::ResponseForm;
 use super::answers::ServerState;
 
-/// Maximum size of a request head in bytes.
+/// Maximum size of the request line and headers of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves MCP until the process is killed.
+/// Serves Streamable HTTP on this port until the process is killed.
 pub(super) fn serve(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
     listen(port, || {
         let mut server = server.clone();
@@ -26,7 +26,8 @@ pub(super) fn serve(port: u16, answers: ResponseForm, server: &ServerState) -> i
     })
 }
 
-/// Responds to the first POST like [`serve`]. Responds to every later POST, on any connection, with the same bytes.
+/// Responds to the first POST like [`serve`], and to every later POST on any connection with the bytes of that
+/// response.
 pub(super) fn serve_repeated_response(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
     listen(port, || {
@@ -90,7 +91,8 @@ fn serve_connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Ve
     }
 }
 
-/// Parses the head of a request. Returns `true` for a POST, and the length of the body in bytes.
+/// Parses the request line and headers of a request. Returns `true` if it is a POST, and the length of its body in
+/// bytes.
 fn parse_request_head(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {
@@ -100,7 +102,8 @@ fn parse_request_head(head: &[u8]) -> (bool, usize) {
     (head.starts_with(b"POST "), length.unwrap_or(0))
 }
 
-/// Appends an HTTP response with these JSON-RPC lines. Without lines, the response is `202 Accepted`.
+/// Appends an HTTP response that contains these JSON-RPC lines. If there are no lines, appends a response with the
+/// status `202 Accepted`.
 fn append_response(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
     if lines.is_empty() {

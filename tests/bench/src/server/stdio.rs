@@ -9,12 +9,12 @@ use super::answers::ServerState;
 /// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Responds to every line until standard input ends.
+/// Responds to every line of standard input until it ends.
 pub(super) fn serve(server: &mut ServerState) -> io::Result<()> {
     for_each_line(|line, out| server.append_response(line, out))
 }
 
-/// Responds to the first line like [`serve`], and to every later line with the same bytes.
+/// Responds to the first line like [`serve`], and to every later line with the bytes of that response.
 pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()> {
     let mut answer = Vec::new();
     for_each_line(|line, out| {
@@ -25,7 +25,8 @@ pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()
     })
 }
 
-/// Passes every received line to `answer`. Writes the responses once all lines of a read are processed.
+/// Calls `answer` with every line of standard input and a buffer for the response. Writes the buffer after all lines of
+/// one read have been processed.
 fn for_each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
     let mut read = vec![0; READ_BYTES];

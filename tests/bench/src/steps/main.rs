@@ -15,20 +15,20 @@ use host::Host;
 use mcp_proto::session::ListKind;
 use policy::RuleSet;
 
-/// Number of tools in the list that is read repeatedly.
+/// Number of tools in the list that [`BenchStep::List`] reads.
 const LIST_TOOLS: usize = 500;
-/// Number of uncounted repetitions, after which tools are allowed and buffers have their final size.
+/// Number of repetitions before the counted ones. After them, all tools are approved and buffers have their final size.
 const WARM_UP_REPETITIONS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BenchStep {
-    /// Call a tool that is allowed
+    /// Call a tool that the user has approved
     Call,
     /// Read an unchanged list of 500 tools
     List,
     /// Add and start a server, until its lists are read
     Start,
-    /// Decide by the policy among the maximum number of rules
+    /// Decide on a call by a policy with the maximum number of rules
     Decision,
     /// Call a tool, with its events in JSON as the page receives them
     Event,
@@ -93,7 +93,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes calls, and serializes the events of each call up to the event of its end.
+/// Makes `count` calls, and serializes the events of each call to JSON until the event that reports its end.
 async fn call_and_serialize_events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use crate::settings_fixture::SharedSettings;
 
-/// Tests the parser of a settings file. Writing an entry back must change no server and no other content of the file.
-/// Removing an entry must keep all others.
+/// Tests the parser of the settings file `mcp.json`. Writing a parsed entry back must change no server and no other
+/// content of the file. Removing an entry must keep all others.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn mcp_json(data: &[u8]) {
     let settings = SharedSettings::lock();
     let (file, servers) = (settings.file(), settings.servers());
@@ -44,7 +44,7 @@ pub fn mcp_json(data: &[u8]) {
     }
 }
 
-/// Returns the members of a settings file next to `mcpServers`, or `None` if the text is not plain JSON.
+/// Returns the members of a settings file other than `mcpServers`, or `None` if the text is not plain JSON.
 fn other_keys(text: &[u8]) -> Option<Vec<(String, Value)>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(text) else { return None };
     Some(members.into_iter().filter(|(name, _)| name != "mcpServers").collect())

@@ -10,12 +10,12 @@ const DECISION_TIME_MILLIS: u64 = 1_800_000_000_000;
 const SERVERS: [&str; 3] = ["files", "mail", "*"];
 const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 
-/// Tests the parser of policy files. The first line of `data` is the file, the remaining lines are the arguments of a
-/// call. A file that was serialized and parsed again, or whose rules are in another order, must lead to the same
-/// decision. An explanation must end with the same decision. A further rule that denies must never allow more.
+/// Tests the parser of policy files. The first line of `data` is the file, and the remaining lines are the arguments of
+/// a call. The decision on the call must stay the same if the file is serialized and parsed again or its rules are in
+/// another order, and must agree with its explanation. An additional rule that denies must never allow more.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn policy(data: &[u8]) {
     let (file, arguments) = crate::split_at_line_end(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
@@ -97,7 +97,7 @@ fn compile_policy(file: PolicyFile) -> Option<Policy> {
     Some(policy)
 }
 
-/// Returns a rule that denies everything for one server.
+/// Returns a rule that denies everything that concerns one server.
 fn deny_rule() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }

@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 
-/// Tests the parser of event streams. The first byte of `data` sets the size limit and where the stream is split into
-/// chunks. Chunk boundaries must not change the events, and the events must be equal after they were serialized and
+/// Tests the parser of event streams (SSE). The first byte of `data` sets the size limit and where the stream is split
+/// into chunks. The chunks must not change the events, and the events must be equal after they were serialized and
 /// parsed again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn sse(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else { return };
     let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
@@ -59,7 +59,7 @@ fn parse_events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
     read_events(chunks, limit).expect("a stream has an end")
 }
 
-/// Returns the events without the excerpts of too large ones, which depend on chunk boundaries.
+/// Returns the events without the excerpts of those that exceed the size limit. The excerpts depend on the chunks.
 fn without_excerpts(events: &[SseEvent]) -> Vec<SseEvent> {
     let without = |event: &SseEvent| match event {
         SseEvent::TooLarge { .. } => SseEvent::TooLarge { head: Bytes::new() },
