@@ -23,8 +23,8 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// JSON-RPC id of the call's current request. `None` while the call waits for user input, and for calls without a
-    /// request.
+    /// JSON-RPC id of the pending request of the call, or `None` if no request is pending, for instance while the call
+    /// waits for user input.
     pub(super) wire: Option<i64>,
     /// Time at which the call's request is sent again, or `None` if no retransmission is scheduled.
     pub(super) send_at: Option<Instant>,
@@ -42,14 +42,14 @@ pub(super) struct PendingCall {
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open requests of the server and explicit pauses that stop the call's deadlines. The deadlines run
-    /// while the number is zero.
+    /// Number of reasons to pause the call's deadlines: its open requests of the server, and pauses by
+    /// [`Session::pause_call_of`]. The deadlines run while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
-    /// `true` if an anomaly was already reported because a progress value of the call did not increase.
+    /// `true` if the session has already reported an anomaly because a progress value of the call did not increase.
     pub(super) reported_progress_anomaly: bool,
     /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
@@ -131,8 +131,8 @@ impl Session {
         }
     }
 
-    /// Completes a call that needs no request in this revision, such as a subscription in 2026-07-28. Returns `false`
-    /// if the call needs a request.
+    /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
+    /// Returns `false` if the call needs a request.
     fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
@@ -154,7 +154,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or during the handshake the revision that the client offered.
+    /// Returns the negotiated revision, or before that the legacy revision that the client offers.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -241,7 +241,8 @@ impl Session {
         results::to_server_result(&call.request, body, cache).map(Some)
     }
 
-    /// Converts an error response to a [`CallError`].
+    /// Converts an error response to a [`CallError`]: [`CallError::UrlRequired`] if it lists URLs for the user to
+    /// visit, otherwise [`CallError::Server`].
     pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));

@@ -92,9 +92,10 @@ pub struct SessionTimeouts {
     pub probe: Duration,
     /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,
-    /// Value of [`CallDeadline::idle`] in [`SessionTimeouts::deadline`]. Default 60 s.
+    /// Maximum time that a call may wait without a response or progress notification, unless its caller sets another
+    /// deadline. Default 60 s.
     pub request: Duration,
-    /// Value of [`CallDeadline::total`] in [`SessionTimeouts::deadline`]. Default 10 min.
+    /// Maximum total time of a call, unless its caller sets another deadline. Default 10 min.
     pub hard_cap: Duration,
     /// Time without messages from the server after which the session pings the server. `None` disables pings, and is
     /// the default.
@@ -117,7 +118,7 @@ impl Default for SessionTimeouts {
 }
 
 impl SessionTimeouts {
-    /// Returns the deadline of calls whose caller sets no other one.
+    /// Returns the default deadline of calls, from the fields `request` and `hard_cap`.
     pub fn deadline(&self) -> CallDeadline {
         CallDeadline { idle: self.request, total: self.hard_cap }
     }
@@ -144,9 +145,9 @@ pub struct SessionLimits {
     /// Maximum total size of unanswered requests from the server in bytes. The session answers further requests with an
     /// error. Default 32 MiB.
     pub open_request_bytes: usize,
-    /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
+    /// Maximum number of `input_required` results that one call may receive in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
-    /// Maximum size of a retained `requestState` in bytes. Default 1 MiB.
+    /// Maximum size in bytes of a `requestState`, which the session retains while the user responds. Default 1 MiB.
     pub request_state_bytes: usize,
     /// Maximum number of queued log messages, change notifications and anomalies. Further ones are dropped until
     /// [`poll_event`](super::Session::poll_event) drains the queue. Default 1000.

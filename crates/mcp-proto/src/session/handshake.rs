@@ -107,7 +107,8 @@ impl Session {
         self.queue_message(initialize, "initialize", NameAndParamHeaders::default());
     }
 
-    /// Sends `initialize` after the probe failed with an error or timeout that indicates a legacy server.
+    /// Continues after the probe failed in a way that indicates a legacy server: sends `initialize`, or fails the
+    /// handshake if `initialize` was already refused or the session is pinned to a modern revision.
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.handshake, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
@@ -122,8 +123,8 @@ impl Session {
         }
     }
 
-    /// Handles the failure of `initialize`. If the previous session was the only reason to send it, sends the probe
-    /// next, since the server may have been upgraded.
+    /// Handles the failure of `initialize`. Sends the probe next if `initialize` was sent only because the previous
+    /// session used it, since the server may have been upgraded. Otherwise fails the handshake.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
         let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
         let was_guess =
@@ -140,8 +141,8 @@ impl Session {
         self.fail_handshake(cause, fault);
     }
 
-    /// Sends the probe again if the server did not respond to the first one in time, and then refused `initialize`
-    /// because it supports only the modern revision. Limited to one repetition.
+    /// Handles a server that refused `initialize` because it supports only the modern revision. If the probe timed out
+    /// before, sends it again, but only once.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
             self.tried.refused = Some((cause, HandshakeFault::Refused));
@@ -211,7 +212,7 @@ impl Session {
         self.end_all_calls(&CloseReason::HandshakeFailed(cause));
     }
 
-    /// Fails the handshake because the connection closed before the server responded.
+    /// Fails a handshake in progress, because the connection closed before the server responded.
     pub(super) fn fail_handshake_on_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (method, probing) = match self.phase {

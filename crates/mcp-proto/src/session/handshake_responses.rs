@@ -206,7 +206,7 @@ impl Session {
     }
 }
 
-/// Returns `true` if `error` has a code that only servers of 2026-07-28 send.
+/// Returns `true` if the code of `error` is one that only servers of 2026-07-28 send.
 fn is_modern_error(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }

@@ -31,14 +31,15 @@ struct MirroredHeader {
     path: Vec<String>,
 }
 
-/// Header definitions of the tools in the latest list of the server.
+/// Definitions of the HTTP headers that repeat tool arguments, for each tool in the server's latest list.
 #[derive(Debug, Default)]
 pub(super) struct MirroredArguments {
     tools: IndexMap<String, Vec<MirroredHeader>>,
 }
 
 impl MirroredArguments {
-    /// Records the header definitions in a tool's input schema. The error is the reason for rejecting the tool.
+    /// Reads the header definitions in a tool's input schema and stores them. Returns the reason for rejecting the tool
+    /// if any definition is invalid.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
         let headers = find_header_definitions(schema)?;
@@ -84,7 +85,8 @@ impl MirroredArguments {
     }
 }
 
-/// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
+/// Formats a whole number in decimal. Returns `None` for other numbers, and for whole numbers above
+/// [`MAX_SAFE_INTEGER`].
 fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());

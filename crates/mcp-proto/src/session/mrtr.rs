@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// Processes the response to one request of an `input_required` result. `None` is a refusal, which ends the call
-    /// because the protocol cannot express it.
+    /// because the protocol has no response for it.
     pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

@@ -60,7 +60,8 @@ impl Session {
         true
     }
 
-    /// Discards the previous session: retains the calls that are safe to repeat or were `refused`, and ends all others.
+    /// Discards the state of the previous session. Retains the call `refused`, calls without a pending request and
+    /// calls that are safe to repeat, and ends all others.
     fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(ReopeningState { facts, held: Vec::new() });

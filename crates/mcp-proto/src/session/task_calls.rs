@@ -42,8 +42,8 @@ pub(super) struct TaskCall {
 }
 
 impl TaskCall {
-    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the
-    /// next poll: a notification may have scheduled an earlier one that can't be sent yet.
+    /// Returns the time to send the next `tasks/get`. Returns `None` while one is pending, because its response
+    /// schedules the next one.
     pub(super) fn next_poll(&self) -> Option<Instant> {
         self.poll_at.filter(|_| self.get.is_none())
     }

@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Processes the user's response to an input request of a task. `None` is a refusal, which ends the call because
-    /// the protocol cannot express it.
+    /// the protocol has no response for it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);

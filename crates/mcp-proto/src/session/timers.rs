@@ -15,7 +15,7 @@ pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
-/// Deadlines of one call, paused while a server's request that the call caused is open.
+/// Deadlines of one call, which are paused while a request of the server that the call caused is open.
 #[derive(Debug)]
 pub(super) struct CallTimer {
     deadline: CallDeadline,

@@ -39,9 +39,9 @@ pub struct Implementation {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Icon {
-    /// `https:` or `data:` URI of the image.
+    /// URI of the image, which should be an `https:` or `data:` URI.
     pub src: String,
-    /// Media type that the server claims.
+    /// Media type of the image, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Pixel sizes that the image is designed for, such as `48x48`, or `any`.
@@ -55,7 +55,7 @@ pub struct Icon {
     pub extra: Map,
 }
 
-/// Author or audience of content (schema `Role`).
+/// Author or intended audience of content: the user or the model (schema `Role`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

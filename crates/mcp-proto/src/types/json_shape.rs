@@ -4,7 +4,7 @@
 
 use crate::jsonrpc::{JsonScanner, escape_and_truncate};
 
-/// Expected type of a JSON value, with its members or elements.
+/// Expected JSON type of a value, with the expected types of its members or elements.
 #[derive(Debug)]
 pub enum JsonShape {
     /// A value of any type.
@@ -169,7 +169,7 @@ fn validate_object_shape<'a>(
     }
 }
 
-/// Shape of an entry of `icons`.
+/// Expected JSON of an entry in an `icons` array.
 pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     required_member("src", JsonShape::Text),
     optional_member("mimeType", JsonShape::Text),
@@ -177,7 +177,7 @@ pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("theme", JsonShape::Text),
 ]);
 
-/// Shape of the `annotations` member of resources and resource templates.
+/// Expected JSON of the `annotations` member of resources and resource templates.
 pub(super) const ANNOTATIONS_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
     optional_member("priority", JsonShape::Number),
