@@ -46,7 +46,7 @@ impl InputResponseSet {
         Self { responses: responses.unwrap_or_default(), state }
     }
 
-    /// Checks that the host has returned the state unchanged.
+    /// Checks that the host has returned the state that the server sent with its requests, unchanged.
     fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());

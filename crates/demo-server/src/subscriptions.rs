@@ -19,7 +19,7 @@ const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
-/// Subscriptions of one session, by URI. Each has a task that sends notifications.
+/// Subscriptions of one session, by URI. For each, a Tokio task sends the notifications.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// Contents of a bundle that a test writes as a ZIP file.
+/// Contents of an MCP bundle that a test writes as a ZIP file.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     /// Manifest of the bundle, `manifest.json`.

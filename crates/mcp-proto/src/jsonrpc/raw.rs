@@ -1,4 +1,4 @@
-//! JSON that is not parsed yet: a slice of the received frame.
+//! JSON that is not parsed yet: a slice of the received message.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use super::value_spans::LargeValues;
 
 /// Text of one JSON value, exactly as it was received.
 ///
-/// Cloning is cheap and keeps the whole frame in memory: use a [`RawJson::to_detached`] copy for values that live long.
-/// The text is valid JSON within the limits of this crate.
+/// Cloning is cheap and keeps the whole received message in memory: use a [`RawJson::to_detached`] copy for values that
+/// live long. The text is valid JSON within the limits of this crate.
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,

@@ -126,14 +126,14 @@ impl Session {
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.complete_without_request(id, now) {
+        } else if !self.handle_without_request(id, now) {
             self.send_call_request(id);
         }
     }
 
     /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
     /// Returns `false` if the call needs a request.
-    fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
+    fn handle_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::undelivered_call_error;
+use super::delivery::to_undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
@@ -280,7 +280,7 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_call_error(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(to_undelivered_error(fault)),
             _ => None,
         };
         let Some(running) = self.task_call(id) else { return };

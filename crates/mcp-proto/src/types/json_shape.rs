@@ -74,7 +74,7 @@ fn invalid_json_mismatch() -> ShapeMismatch {
 }
 
 impl JsonShape {
-    const fn expected_text(&self) -> &'static str {
+    const fn expected_type_text(&self) -> &'static str {
         match self {
             JsonShape::Any => "a value",
             JsonShape::Text | JsonShape::OneOf(_) => "a string",
@@ -104,7 +104,7 @@ impl JsonShape {
             JsonShape::List(_) => first == b'[',
         };
         if !fits {
-            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
+            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_type_text())));
         }
         match self {
             JsonShape::List(item) => validate_list_shape(item, scan),

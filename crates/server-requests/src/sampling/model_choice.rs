@@ -7,13 +7,13 @@
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
-/// Maximum number of hints that are considered.
+/// Maximum number of a request's hints that are considered.
 const MAX_MODEL_HINTS: usize = 20;
 /// Maximum number of characters of a hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
 /// Score of a model in a category for which no value is known, from 0 to 1.
 const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
-/// Parts of the names of models that do not generate text.
+/// Substrings of model names by which models are recognized that do not generate text, such as embedding models.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
 /// Reason why a model was selected to answer a sampling request.
@@ -227,8 +227,8 @@ impl ModelTier {
     }
 }
 
-/// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
-/// size class in its name is used. Models with neither are skipped.
+/// Returns the model whose intelligence is closest to that of a size class. If the intelligence of a model is unknown,
+/// uses the size class in its name. Skips models for which both are unknown.
 fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], requested: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {

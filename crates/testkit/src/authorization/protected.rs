@@ -12,7 +12,7 @@ use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMe
 use super::{AuthorizationServer, random_text, requests_json, script, split_scope, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-/// Path of the MCP endpoint, which also ends the resource identifier.
+/// Path of the MCP endpoint, and so the end of the resource identifier.
 const ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
@@ -31,12 +31,12 @@ struct ProtectedServerState {
     script: Mutex<ProtectedScript>,
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Number of requests, used to refuse every second one.
+    /// Number of requests with a valid token, counted to refuse every second one.
     request_count: AtomicUsize,
 }
 
 impl ProtectedServerState {
-    /// Returns `true` if the script refuses a request with a valid token.
+    /// Returns `true` if the server refuses a request with HTTP status 401 although its token is valid.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,

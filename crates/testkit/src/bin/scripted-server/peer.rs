@@ -64,7 +64,7 @@ impl ScriptedPeer {
         }))
     }
 
-    /// Sends the reply that the command line contains for this method. Returns `true` if there is one.
+    /// Sends the reply that `--reply` or `--raw` sets for this method. Returns `true` if there is one.
     pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
