@@ -130,7 +130,7 @@ pub(crate) fn not_found_error(uri: &str) -> ErrorData {
 }
 
 /// Returns the contents of a resource (`resources/read`). May first send requests to the host.
-pub(crate) async fn read(
+pub(crate) async fn read_resource(
     state: &State,
     context: &Context,
     request: ReadResourceRequestParams,

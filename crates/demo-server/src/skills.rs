@@ -24,7 +24,7 @@ pub(crate) fn list() -> Vec<Skill> {
 }
 
 /// Returns the skill whose `SKILL.md` has this URI.
-pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
+pub(crate) fn get_skill(uri: &str) -> Result<Skill, ErrorData> {
     let found = list().into_iter().find(|skill| skill.uri == uri);
     found.ok_or_else(|| ErrorData::invalid_params("there is no such skill", Some(json!({ "uri": uri }))))
 }

@@ -55,7 +55,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
 }
 
 /// Dispatches a `tools/call` request to the called tool, and returns the response.
-pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
+pub(crate) async fn call_tool(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
         "write_note" => simple::write_note(&call),

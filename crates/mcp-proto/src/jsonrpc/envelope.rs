@@ -37,7 +37,7 @@ impl<'a> MessageEnvelope<'a> {
             }
             more = scan.consume_separator(b'}')?;
         }
-        scan.is_done().then_some(envelope)
+        scan.is_at_end().then_some(envelope)
     }
 
     fn set_member(&mut self, name: &'static str, value: &'a str) {

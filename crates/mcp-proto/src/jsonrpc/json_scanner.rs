@@ -85,7 +85,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Skips white space and returns `true` if the end of the text is reached.
-    pub(crate) fn is_done(&mut self) -> bool {
+    pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 

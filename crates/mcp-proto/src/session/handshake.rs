@@ -86,7 +86,7 @@ impl Session {
         self.tried.probed = true;
         let id = self.wire.register(RequestPurpose::Probe);
         self.phase = SessionPhase::Probing { id, until: checked_deadline(now, self.config.timeouts.probe), again };
-        let common = self.common_meta.get(&self.config, Revision::NEWEST);
+        let common = self.common_meta.serialized(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
         self.queue_message(probe, "server/discover", NameAndParamHeaders::default());
@@ -183,7 +183,7 @@ impl Session {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.abandon(id);
                 if self.config.carrier == TransportKind::StreamableHttp {
-                    self.abort(id);
+                    self.abort_request(id);
                 }
                 self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;

@@ -196,7 +196,7 @@ impl Session {
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
     pub fn handle_timeout(&mut self, now: Instant) {
         if !self.is_closed() {
-            self.expire(now);
+            self.process_due_timers(now);
         }
     }
 
