@@ -91,7 +91,7 @@ fn decode_batch_element(frame: &ByteString, text: &str) -> Result<IncomingMessag
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineScan::scan(text.as_bytes())))
 }
 
-/// Builds a message from its envelope, whose members are slices of `text`.
+/// Builds a message from its JSON-RPC members, which are slices of `text`.
 fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));

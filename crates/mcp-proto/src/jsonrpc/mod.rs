@@ -149,7 +149,7 @@ impl RpcError {
     }
 }
 
-/// A message from the server whose envelope is valid.
+/// A message from the server whose JSON-RPC members are valid. Its `params` or `result` are not parsed yet.
 #[derive(Debug, Clone)]
 pub enum IncomingMessage {
     /// A request from the server.

@@ -30,7 +30,7 @@ pub(super) struct PendingCall {
     pub(super) send_at: Option<Instant>,
     /// Number of times that the call's request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
-    /// `true` if the session was already reopened because of this call, which happens at most once for each call.
+    /// `true` if a new session was already opened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
     /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
     /// most once for each call.
@@ -154,7 +154,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or before that the legacy revision that the client offers.
+    /// Returns the negotiated revision, or until then the revision that the client offers in `initialize`.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,

@@ -79,7 +79,8 @@ pub enum HandshakeMode {
     /// Sends `server/discover` first (the probe), and `initialize` if the server does not support it.
     #[default]
     Probe,
-    /// Sends `initialize` only, for a server that exited on the probe or is known to support no modern revision.
+    /// Sends only `initialize`, for a server that exited when it received `server/discover`, or that is known to
+    /// support only revisions before 2026-07-28.
     Initialize,
     /// Offers only this revision, and fails if the server does not support it.
     Pinned(Revision),
@@ -88,7 +89,8 @@ pub enum HandshakeMode {
 /// Durations after which the session treats an operation such as a request or a ping as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionTimeouts {
-    /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
+    /// Timeout of `server/discover` (the probe), after which the session assumes that the server supports only
+    /// revisions before 2026-07-28. Default 10 s.
     pub probe: Duration,
     /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,

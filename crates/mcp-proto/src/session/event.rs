@@ -195,7 +195,7 @@ pub enum WithdrawalReason {
 /// Reason why a handshake failed, from which the caller decides on the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandshakeFault {
-    /// The server exited during the probe. The caller should start it again with
+    /// The server exited after it had received `server/discover`. The caller should start it again with
     /// [`HandshakeMode::Initialize`](super::HandshakeMode::Initialize).
     ExitedOnProbe,
     /// The server did not respond to `server/discover` or `initialize` in time.
@@ -296,8 +296,8 @@ pub enum SessionEvent {
     },
     /// The session restored the subscription to change notifications, after [`SessionEvent::SubscriptionsLost`].
     SubscriptionsRenewed,
-    /// The session was opened again, because the server discarded it (HTTP status 404) or changed its revision. The
-    /// caller should read all lists again.
+    /// The session has made a new handshake, because the server discarded the previous session (HTTP status 404) or
+    /// changed its revision. The caller should read all lists again.
     Reopened(Box<ServerFacts>),
     /// The server continues a call as a task, or the state of the task changed. Only the latest state of a call is
     /// queued.

@@ -36,7 +36,7 @@ pub(super) struct HandshakeAttempts {
     probe_unanswered: bool,
     /// Error of the probe (`server/discover`), if the probe failed and `initialize` was sent next.
     probe_error: Option<String>,
-    /// Error of `initialize`, if `initialize` failed and the probe was sent next.
+    /// Error of `initialize`, if `initialize` failed and `server/discover` was sent next.
     refused: Option<(String, HandshakeFault)>,
 }
 
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Starts a new handshake with the probe, because the revisions that the server supports may have changed.
+    /// Starts a new handshake with `server/discover`, because the revisions that the server supports may have changed.
     pub(super) fn restart_probe(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.handshake {
@@ -107,8 +107,8 @@ impl Session {
         self.queue_message(initialize, "initialize", NameAndParamHeaders::default());
     }
 
-    /// Continues after the probe failed in a way that indicates a legacy server: sends `initialize`, or fails the
-    /// handshake if `initialize` was already refused or the session is pinned to a modern revision.
+    /// Continues after `server/discover` failed in a way that indicates a server of an earlier revision: sends
+    /// `initialize`, or fails the handshake if `initialize` was already refused or the session is pinned to 2026-07-28.
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.handshake, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
@@ -123,8 +123,8 @@ impl Session {
         }
     }
 
-    /// Handles the failure of `initialize`. Sends the probe next if `initialize` was sent only because the previous
-    /// session used it, since the server may have been upgraded. Otherwise fails the handshake.
+    /// Handles the failure of `initialize`. Sends `server/discover` next if `initialize` was sent only because the
+    /// previous session used it, since the server may have been upgraded. Otherwise fails the handshake.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
         let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
         let was_guess =
@@ -141,7 +141,7 @@ impl Session {
         self.fail_handshake(cause, fault);
     }
 
-    /// Handles a server that refused `initialize` because it supports only the modern revision. If the probe timed out
+    /// Handles a server that refused `initialize` because it supports only 2026-07-28. If `server/discover` timed out
     /// before, sends it again, but only once.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {

@@ -12,9 +12,9 @@ const HEADER_SCHEMA_KEYWORD: &str = "x-mcp-header";
 const PARAM_HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-/// Maximum number of tools whose header definitions are stored.
+/// Maximum number of tools whose `x-mcp-header` definitions are stored.
 const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
-/// Maximum nesting of a tool's schema that is searched for header definitions.
+/// Maximum nesting depth to which a tool's input schema is searched for `x-mcp-header` definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
 const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
@@ -52,7 +52,7 @@ impl MirroredArguments {
         Ok(())
     }
 
-    /// Removes the header definitions of a tool that the server no longer lists.
+    /// Removes the stored header definitions of a tool that the server no longer lists.
     pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }

@@ -49,8 +49,8 @@ impl EventQueue {
         self.push_sized(event, 0);
     }
 
-    /// Queues an event. `bytes` is the size in which the event was received, which counts against the limit of the
-    /// queue.
+    /// Queues an event. `bytes` is the length of the received message from which it results, and counts against the
+    /// limit of the queue.
     pub(super) fn push_sized(&mut self, event: SessionEvent, bytes: usize) {
         match &event {
             SessionEvent::Progress { call, .. } => {

@@ -27,7 +27,7 @@ pub(super) enum RequestPurpose {
     Restore,
     /// `server/discover` in the handshake.
     Probe,
-    /// `initialize`, to open a legacy session.
+    /// `initialize`, which opens a session in revisions before 2026-07-28.
     Initialize,
     /// Request of a call that the session's caller started.
     Call(CallId),

@@ -297,7 +297,7 @@ impl Session {
         }
     }
 
-    /// Discards the ids of the pending requests about a call's task, after the session was reopened.
+    /// Discards the ids of the pending requests about a call's task, after a new session was opened.
     pub(super) fn discard_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;

@@ -154,8 +154,8 @@ fn shorten_quoted_text(text: &str) -> String {
 
 /// Returns `true` if a label seems to ask for a secret, such as a password.
 ///
-/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where the
-/// app warns.
+/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where
+/// Drawbridge shows a warning.
 fn label_asks_for_secret(words: &str) -> bool {
     const SECRET_WORDS: &[&str] = &[
         "password",

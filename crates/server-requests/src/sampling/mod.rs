@@ -136,7 +136,7 @@ pub struct SamplingReport {
     pub is_outdated: bool,
 }
 
-/// Returns the number of messages with tool results, each of which completes a tool round.
+/// Returns the number of messages with tool results, each of which ends a tool round (the use of tools by the model).
 #[must_use]
 pub fn count_tool_rounds(params: &CreateMessageParams) -> usize {
     let has_result = |content: &SamplingContent| {

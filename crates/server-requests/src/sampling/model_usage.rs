@@ -9,7 +9,7 @@ use super::{Budget, SamplingSettings};
 
 const MINUTE_MILLIS: Millis = 60 * 1000;
 const MINUTES_PER_HOUR: u64 = 60;
-/// Maximum number of tool rounds of a server within an hour.
+/// Maximum number of sampling requests with tool results that a server may send within an hour.
 const MAX_TOOL_ROUNDS_PER_HOUR: u64 = 120;
 
 /// Amount of model usage by sampling requests.

@@ -135,7 +135,7 @@ impl ScriptedPeer {
         self.send_result(request, result)
     }
 
-    /// Returns a result with the members that the stateless revision requires.
+    /// Returns `result` with the member `resultType`, which 2026-07-28 requires, if the server supports this revision.
     pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
         if self.is_stateless() {
             result["resultType"] = json!("complete");
