@@ -65,7 +65,7 @@ const SAMPLING_CONTEXT: RevisionRange = RevisionRange(D, E);
 const SAMPLING_TOOLS: RevisionRange = RevisionRange(D, E);
 const SAMPLING_CONTENT_LIST: RevisionRange = RevisionRange(D, E);
 const MULTI_ROUND_TRIP: RevisionRange = RevisionRange(E, E);
-const LISTEN: RevisionRange = RevisionRange(E, E);
+const SUBSCRIPTIONS_LISTEN: RevisionRange = RevisionRange(E, E);
 const CORE_TASKS: RevisionRange = RevisionRange(D, D);
 const CACHE_HINTS: RevisionRange = RevisionRange(E, E);
 const REQUEST_HEADERS: RevisionRange = RevisionRange(E, E);
@@ -156,7 +156,7 @@ impl Revision {
     }
     /// Returns `true` if clients subscribe to change notifications with `subscriptions/listen`.
     pub fn has_listen(self) -> bool {
-        self.is_in_range(&LISTEN)
+        self.is_in_range(&SUBSCRIPTIONS_LISTEN)
     }
     /// Returns `true` if tasks are part of the core protocol. In 2026-07-28 they are an extension.
     pub fn has_core_tasks(self) -> bool {

@@ -250,7 +250,7 @@ impl TestApp {
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::ApprovalScope::Once).await
+        self.ready_with_scope(name, policy::ApprovalScope::Once).await
     }
 
     /// Starts a server like [`TestApp::ready`], but with a permanent grant, so that the host restarts it after it
@@ -259,11 +259,11 @@ impl TestApp {
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready_with_grant(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::ApprovalScope::Always).await
+        self.ready_with_scope(name, policy::ApprovalScope::Always).await
     }
 
-    async fn ready_for(&self, name: &str, scope: policy::ApprovalScope) -> ServerView {
-        self.approve_start_for(name, scope).await;
+    async fn ready_with_scope(&self, name: &str, scope: policy::ApprovalScope) -> ServerView {
+        self.approve_start_with_scope(name, scope).await;
         self.until(name, "ready", |s| s.state == ServerState::Ready).await;
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
@@ -273,10 +273,10 @@ impl TestApp {
     /// # Panics
     /// Panics if no consent request for the start is queued.
     pub async fn approve_start(&self, name: &str) {
-        self.approve_start_for(name, policy::ApprovalScope::Once).await;
+        self.approve_start_with_scope(name, policy::ApprovalScope::Once).await;
     }
 
-    async fn approve_start_for(&self, name: &str, scope: policy::ApprovalScope) {
+    async fn approve_start_with_scope(&self, name: &str, scope: policy::ApprovalScope) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(())), "{name} can be started: {started:?}");
         let is_start = |q: &ConsentRequestView| {

@@ -50,7 +50,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all.extend(simple::log_and_ping_definitions());
     all.extend(board::definitions());
     all.extend(change::definitions());
-    all.extend(state.added_tools().iter().map(change::added_definition));
+    all.extend(state.added_tools().iter().map(change::added_tool_definition));
     all
 }
 

@@ -81,13 +81,13 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         let requested = hint.to_lowercase();
         let named: Vec<_> = all.iter().copied().filter(|model| model_name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
-            return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Hint(shorten_hint(hint))));
         }
     }
     for hint in &hints {
         let Some(requested) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
         if let Some(model) = find_equivalent_model(&all, requested) {
-            return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Equivalent(shorten_hint(hint))));
         }
     }
     if !priorities.is_empty()
@@ -101,7 +101,7 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
     find_best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
-fn displayed_hint(hint: &str) -> String {
+fn shorten_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 

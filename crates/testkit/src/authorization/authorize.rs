@@ -10,7 +10,7 @@ use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
 use super::{AuthorizationServerState, parameter_value, random_text};
 use crate::http::{HttpRequest, HttpResponder};
 
-pub(super) async fn respond(
+pub(super) async fn respond_to_authorization(
     state: &AuthorizationServerState,
     script: &AuthorizationScript,
     issuer: &str,

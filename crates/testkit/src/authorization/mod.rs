@@ -150,12 +150,14 @@ async fn respond(state: &AuthorizationServerState, request: &HttpRequest, mut an
         return answer.json(&document).await;
     }
     match (request.method.as_str(), path.strip_prefix(script.path.as_str()).unwrap_or_default()) {
-        ("GET", "/authorize") => authorize::respond(state, &script, &issuer, request, answer).await,
+        ("GET", "/authorize") => authorize::respond_to_authorization(state, &script, &issuer, request, answer).await,
         ("POST", "/token") => {
             tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
-            token::respond(state, &script, &issuer, request, answer).await
+            token::respond_to_token_request(state, &script, &issuer, request, answer).await
         }
-        ("POST", "/register") if script.registration => register::respond(state, &script, request, answer).await,
+        ("POST", "/register") if script.registration => {
+            register::respond_to_registration(state, &script, request, answer).await
+        }
         ("POST", "/revoke") if script.revocation => {
             let form = request.form();
             if !script.revokes_access && parameter_value(&form, "token_type_hint") == Some("access_token") {
