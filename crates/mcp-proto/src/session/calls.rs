@@ -92,7 +92,7 @@ impl Session {
         if self.calls.len() >= self.config.limits.in_flight_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.check_subscription(&request)?;
+        self.check_subscription_limit(&request)?;
         self.last_call += 1;
         let id = CallId(self.last_call);
         let call = PendingCall {

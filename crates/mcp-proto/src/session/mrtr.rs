@@ -69,7 +69,13 @@ impl Session {
         }
         let each = bytes / requests.len();
         for (key, server_request) in requests {
-            self.emit_request(RequestSource::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
+            self.report_server_request(
+                RequestSource::Round { call: id, key },
+                Some(id),
+                vec![id],
+                (server_request, each),
+                now,
+            );
         }
     }
 

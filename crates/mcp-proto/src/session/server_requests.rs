@@ -102,7 +102,7 @@ impl Session {
                     Some(call) => (Some(call), vec![call]),
                     None => self.find_likely_calls(origin),
                 };
-                self.emit_request(
+                self.report_server_request(
                     RequestSource::Request { id, batch, task },
                     call,
                     stops,
@@ -140,7 +140,7 @@ impl Session {
         self.wire.purpose(*id)?.call_id()
     }
 
-    pub(super) fn emit_request(
+    pub(super) fn report_server_request(
         &mut self,
         origin: RequestSource,
         call: Option<CallId>,

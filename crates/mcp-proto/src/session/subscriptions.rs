@@ -93,7 +93,7 @@ struct AcknowledgedParams {
 }
 
 impl Session {
-    pub(super) fn check_subscription(&self, request: &ClientRequest) -> Result<(), CallError> {
+    pub(super) fn check_subscription_limit(&self, request: &ClientRequest) -> Result<(), CallError> {
         let limit = self.config.limits.subscriptions;
         if matches!(request, ClientRequest::Subscribe { .. }) && self.listen.uris.len() >= limit {
             return Err(CallError::Unsupported { what: format!("more than {limit} subscriptions") });

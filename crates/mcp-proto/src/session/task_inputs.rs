@@ -60,7 +60,7 @@ impl Session {
                 return Err("too many or too large requests for input are open".into());
             }
             let origin = RequestSource::Task { call: id, key: key.clone() };
-            let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
+            let request = self.report_server_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
                 running.inputs.insert(key, TaskInput::Requested(request));
             }
