@@ -110,7 +110,7 @@ fn take_round_responses(
     Err(EarlyExit::Ask(Box::new(result)))
 }
 
-/// Sends a request, and waits for the response or for the cancellation of the host's own request.
+/// Sends a request to the host, and waits until the host responds or cancels its own request.
 async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyExit> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),

@@ -130,7 +130,7 @@ impl HttpResponder {
         self.stream.shutdown().await
     }
 
-    /// Sends a response without a body.
+    /// Sends a response with this HTTP status and without a body.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.

@@ -51,7 +51,7 @@ struct Http2ServerState<F> {
 }
 
 impl Http2Server {
-    /// Starts a server that responds to each request with `script`.
+    /// Starts a server with the certificate `identity` that responds to each request as `script` determines.
     ///
     /// # Panics
     /// Panics if there is no free port.

@@ -23,7 +23,7 @@ pub fn add_lure_to_definition(definition: &mut Value) {
     }
 }
 
-/// Returns a tool whose schemas refer to the lure URL, or `None` if no URL is set.
+/// Returns a tool whose schemas refer to the lure URL, which no client may fetch, or `None` if no URL is set.
 pub fn lure_tool() -> Option<Value> {
     let address = LURE_URL.get()?;
     let schema = json!({

@@ -48,7 +48,7 @@ impl CertificateAuthority {
         self.sign_identity(certificate_params(host))
     }
 
-    /// Issues a certificate that expired in 2001.
+    /// Issues a certificate that expired in 2001, for this host name or IP address.
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.

@@ -33,7 +33,7 @@ impl<'a> JsonScanner<'a> {
         JsonScanner { text, at: 0, values: 1, known }
     }
 
-    /// Moves the scanner to the byte offset `at` of its text.
+    /// Returns the scanner, moved to the byte offset `at` of its text.
     pub(crate) fn moved_to(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.

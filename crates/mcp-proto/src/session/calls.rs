@@ -38,7 +38,7 @@ pub(super) struct PendingCall {
     /// `true` if the call's request had a `task` parameter, with which the client asks the server to run the call as a
     /// task.
     pub(super) requested_as_task: bool,
-    /// State of the server's task that the call continues as, or `None` if the call is not a task.
+    /// State of the server's task as which the call continues, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
@@ -198,8 +198,8 @@ impl Session {
         self.end_call(id, Ok(result));
     }
 
-    /// Handles the `resultType` of a result (2026-07-28). Returns `None` if the call continues with further input or as
-    /// a task.
+    /// Evaluates the `resultType` of a result (2026-07-28). Returns the converted result, or `None` if the call
+    /// continues: with further input of the user, or as a task.
     fn handle_result_type(
         &mut self,
         id: CallId,

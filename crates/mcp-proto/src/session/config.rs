@@ -126,7 +126,7 @@ impl SessionTimeouts {
     }
 }
 
-/// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
+/// Maximum durations of a call. Both are paused while a request of the server that belongs to the call is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallDeadline {
     /// Maximum time that the call may wait without a response or progress notification.

@@ -243,7 +243,7 @@ pub enum SessionEvent {
         request: ServerRequestId,
         /// Call that caused the server's request, or `None` if unknown.
         call: Option<CallId>,
-        /// Validated parameters of the request. Texts in it are untrusted.
+        /// Kind and validated parameters of the request. Texts in it are untrusted.
         server_request: Box<ServerRequest>,
     },
     /// A request from the server no longer needs a response.

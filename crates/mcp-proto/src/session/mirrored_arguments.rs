@@ -97,7 +97,7 @@ fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     safe.then(|| format!("{number:.0}"))
 }
 
-/// Returns the header definitions of a schema, or an error if any is invalid.
+/// Returns the `x-mcp-header` definitions in a tool's input schema, or an error if any of them is invalid.
 fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
     search_schema_for_headers(schema, Some(&mut Vec::new()), &mut found, 0)?;
@@ -110,8 +110,8 @@ fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String
     Ok(found)
 }
 
-/// Searches a schema for header definitions. `path` contains the property names that lead to the schema, or is `None`
-/// if the schema is below a keyword other than `properties`.
+/// Searches a schema for `x-mcp-header` definitions. `path` contains the property names that lead to the schema, or is
+/// `None` if the schema is below a keyword other than `properties`.
 fn search_schema_for_headers(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,

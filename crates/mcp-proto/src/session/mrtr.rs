@@ -49,7 +49,7 @@ struct InputRequiredResult {
 }
 
 impl Session {
-    /// Processes an `input_required` result of a call: reports its requests to the session's caller.
+    /// Processes an `input_required` result of a call: reports the requests in it to the session's caller.
     pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;

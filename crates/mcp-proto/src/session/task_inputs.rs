@@ -123,7 +123,7 @@ impl Session {
 }
 
 impl TaskCall {
-    /// Marks all responses whose delivery is not confirmed as lost.
+    /// Marks as lost all responses whose delivery the server has not confirmed.
     pub(super) fn mark_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {

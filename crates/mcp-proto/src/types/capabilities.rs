@@ -20,13 +20,13 @@ pub struct ServerCapabilities {
     /// Resources capability, or `None` if the server has no resources.
     #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourcesCapability>,
-    /// Argument completion capability, since 2025-03-26.
+    /// Capability of the server to complete arguments with `completion/complete`, since 2025-03-26.
     #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub completions: Option<Map>,
     /// Capability of the server to send log messages to the client.
     #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
-    /// Capability to run calls as tasks, 2025-11-25 only.
+    /// Capability of the server to run calls as tasks, 2025-11-25 only.
     #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Map>,
     /// Protocol extensions that the server supports: the settings of each, by the extension's identifier.

@@ -16,7 +16,7 @@ pub struct Implementation {
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version of the implementation, not of the protocol.
+    /// Version of the client or server program, not of the protocol.
     #[serde(default)]
     pub version: String,
     /// Human-readable description of the program, since 2025-11-25.

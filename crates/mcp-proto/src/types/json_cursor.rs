@@ -180,7 +180,7 @@ impl<'a> JsonCursor<'a> {
         Ok((read, texts))
     }
 
-    /// Parses a content block of any type.
+    /// Parses the next JSON value as a content block of any type.
     pub(crate) fn parse_block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parse_all_members()?;
         if let Some(block) = self.parse_simple_block(&parts) {
@@ -251,7 +251,7 @@ impl<'a> JsonCursor<'a> {
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
     }
 
-    /// Parses the contents of a resource.
+    /// Parses the next JSON value as the contents of a resource.
     pub(crate) fn parse_resource_contents(&mut self) -> Result<ResourceContents, String> {
         let parts = self.parse_all_members()?;
         let (mut contents, [text, blob]) = self.deserialize_members::<ResourceContents, 2>(&parts, ["text", "blob"])?;

@@ -11,7 +11,7 @@ use super::{FieldKind, Form, FormField, TextFormat, formats};
 pub struct FormProblem {
     /// Name of the invalid field.
     pub field: String,
-    /// Kind of the validation error.
+    /// Reason why the value of the field is invalid.
     pub problem: FieldProblem,
     /// Minimum or maximum that the value violates, or `None` for errors without a bound.
     pub limit: Option<f64>,

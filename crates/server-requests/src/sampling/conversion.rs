@@ -259,7 +259,7 @@ fn to_message_part(
     })
 }
 
-/// Converts a model's answer to a sampling result. Reasoning is dropped.
+/// Converts a model's answer to a sampling result, without the model's reasoning.
 ///
 /// # Errors
 /// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for

@@ -65,10 +65,10 @@ pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingS
     (request_hash(request, state) == *last_sent).then(|| last_sent.clone())
 }
 
-/// The selected model, and the reason for its selection.
+/// Model that was selected to answer a sampling request, and the reason for its selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelChoice {
-    /// Model that serves the request.
+    /// Reference to the selected model and its provider.
     pub model: ModelRef,
     /// Display name of the model.
     pub name: String,

@@ -47,7 +47,7 @@ pub enum ModelPriority {
     Intelligence,
 }
 
-/// Preferences that decide which model is selected.
+/// Preferences of the server and of the user that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelSelection<'a> {
     /// Model preferences in the server's sampling request, if there are any.

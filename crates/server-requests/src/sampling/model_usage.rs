@@ -87,7 +87,7 @@ impl UsageRecord {
         sum
     }
 
-    /// Returns the limit that the server has reached, or `None` if it may use models.
+    /// Returns a limit that the server has reached and that forbids it to use models now, or `None` if there is none.
     #[must_use]
     pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
         let hour = self.within_hour(now);

@@ -208,7 +208,7 @@ async fn respond_with_error(
     answer.respond(status, &headers, body.to_string().as_bytes()).await
 }
 
-/// Returns a random text with the prefix `kind`, by which recorded requests are easier to read.
+/// Returns a random text that begins with `kind`, which makes recorded requests easier to read.
 fn random_text(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 pub enum MetadataLocation {
     /// RFC 8414: `/.well-known/oauth-authorization-server`, then the issuer's path.
     OAuth,
-    /// OpenID Connect Discovery with the path at the end: `/.well-known/openid-configuration`, then the issuer's path.
+    /// OpenID Connect Discovery with the issuer's path at the end: `/.well-known/openid-configuration`, then the path.
     OpenIdInserted,
-    /// OpenID Connect Discovery with the path at the beginning: the issuer's path, then
+    /// OpenID Connect Discovery with the issuer's path at the beginning: the path, then
     /// `/.well-known/openid-configuration`.
     OpenIdAppended,
     /// Metadata is not served at any path.

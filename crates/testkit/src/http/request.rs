@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 const MAX_REQUEST_HEAD_BYTES: usize = 256 * 1024;
 const MAX_REQUEST_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// HTTP request that the server received.
+/// HTTP request that a scripted server received.
 #[derive(Debug, Clone, Default)]
 pub struct HttpRequest {
     /// HTTP method, such as `GET`, `POST` or `DELETE`.
