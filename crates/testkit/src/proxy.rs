@@ -29,7 +29,7 @@ pub enum ProxyFault {
     Refused,
 }
 
-/// TCP proxy on loopback. It stops when this is dropped.
+/// TCP proxy on loopback that applies a [`ProxyFault`] to the output of a server. It stops when this is dropped.
 #[derive(Debug)]
 pub struct FaultProxy {
     /// Address on which the proxy listens.

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::http::{HttpRequest, HttpResponder, HttpServer};
 use issued::IssuedCredentials;
 
-/// Authorization server on loopback. It stops when its last clone is dropped.
+/// Scripted authorization server on loopback. It stops when its last clone is dropped.
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,

@@ -18,7 +18,7 @@ const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
 const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 
-/// Maximum number of recorded requests that a test in another process receives.
+/// Maximum number of recorded requests that the server returns to a test in another process.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
 /// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.

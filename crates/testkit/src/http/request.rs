@@ -24,7 +24,8 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// Returns the first value of a header, or `None`. The name is case-insensitive.
+    /// Returns the first value of the header `name`, or `None` if the request has no such header. The case of `name` is
+    /// ignored.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;
