@@ -46,7 +46,7 @@ impl InputResponseSet {
         Self { responses: responses.unwrap_or_default(), state }
     }
 
-    /// Checks that the host has returned the state unchanged.
+    /// Checks that the host has returned the state that the server sent with its requests, unchanged.
     fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());
@@ -110,7 +110,7 @@ fn take_round_responses(
     Err(EarlyExit::Ask(Box::new(result)))
 }
 
-/// Sends a request, and waits for the response or for the cancellation of the host's own request.
+/// Sends a request to the host, and waits until the host responds or cancels its own request.
 async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyExit> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),

@@ -27,7 +27,7 @@ fn main() {
     let rounds = arguments.next().map(|rounds| rounds.parse().expect("the second argument is a number"));
     match name.as_deref() {
         None => {
-            print_sizes();
+            print_type_sizes();
             measure_image(20);
             measure_notification_decoding();
             measure_progress(50_000);
@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-fn print_sizes() {
+fn print_type_sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 static LURE_URL: OnceLock<String> = OnceLock::new();
 
-/// Sets the lure URL for the servers of this process. Only the first call has an effect.
+/// Sets the lure URL, which no client may fetch, for all servers in this process. Only the first call has an effect.
 pub fn set_lure_url(address: &str) {
     LURE_URL.get_or_init(|| address.to_owned());
 }
 
-/// Adds the lure URL to a server's information, or to the definition of a tool, prompt or resource.
+/// Adds the lure URL, which no client may fetch, to a server's information, or to the definition of a tool, prompt or
+/// resource.
 pub fn add_lure_to_definition(definition: &mut Value) {
     let Some(address) = LURE_URL.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
@@ -22,7 +23,7 @@ pub fn add_lure_to_definition(definition: &mut Value) {
     }
 }
 
-/// Returns a tool whose schemas refer to the lure URL, or `None` if no URL is set.
+/// Returns a tool whose schemas refer to the lure URL, which no client may fetch, or `None` if no URL is set.
 pub fn lure_tool() -> Option<Value> {
     let address = LURE_URL.get()?;
     let schema = json!({
@@ -35,7 +36,7 @@ pub fn lure_tool() -> Option<Value> {
     Some(tool)
 }
 
-/// Adds a link with the lure URL to a tool result, if the revision supports links.
+/// Adds a link with the lure URL, which no client may fetch, to a tool result if the revision supports links.
 pub fn add_lure_to_result(revision: &str, result: &mut Value) {
     let (Some(address), Some(content)) = (LURE_URL.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
@@ -45,7 +46,8 @@ pub fn add_lure_to_result(revision: &str, result: &mut Value) {
     }
 }
 
-/// Adds the lure URL to authorization server metadata or protected resource metadata, in members that are absent.
+/// Adds the lure URL, which no client may fetch, to authorization server metadata or protected resource metadata, in
+/// members that are absent.
 pub fn add_lure_to_metadata(document: &mut Value) {
     let Some(address) = LURE_URL.get() else { return };
     for name in [

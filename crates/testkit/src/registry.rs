@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::http::HttpServer;
 
-/// Registry on loopback whose entries a test can change.
+/// MCP registry on loopback whose entries a test can change.
 pub struct TestRegistry {
     /// Entries of the registry. The newest version of a server must precede its other versions.
     pub entries: Arc<Mutex<Vec<Value>>>,

@@ -14,7 +14,7 @@ pub struct InvalidMessage {
     pub cause: InvalidCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
-    /// Identifier of the request of the other side, a server or an app, if the message seems to be a request.
+    /// Id in the line, if the line seems to be a request from the peer, which is a server or an app.
     pub peer_request: Option<RequestId>,
     /// `true` if the message seems to be a response, even if its request is unknown.
     pub answer: bool,
@@ -44,7 +44,7 @@ pub enum InvalidCause {
     /// The line is not UTF-8. Contains the number of valid bytes at its beginning.
     #[error("invalid UTF-8 after byte {0}")]
     NotUtf8(usize),
-    /// A string contains this unescaped control character, such as NUL.
+    /// A string contains an unescaped control character, such as NUL. Contains its code.
     #[error("a raw control character (0x{0:02x}) inside a string")]
     ControlCharacter(u8),
     /// An escape from `\ud800` to `\udfff` is not part of a surrogate pair.
@@ -83,12 +83,12 @@ pub enum InvalidCause {
     /// The line is longer than the limit of the transport.
     #[error("a line of more than {limit} bytes (at least {received} received)")]
     TooLong {
-        /// Maximum length of a line in bytes.
+        /// Maximum length of a line in bytes that the transport accepts.
         limit: usize,
         /// Number of bytes received before the line was discarded.
         received: usize,
     },
-    /// The line is an array of messages, but the revision has no batches.
+    /// The line is an array of messages, which the negotiated revision does not allow.
     #[error("a batch, which only protocol 2025-03-26 has")]
     BatchNotAllowed,
     /// The line is an empty array.

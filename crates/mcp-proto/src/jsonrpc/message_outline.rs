@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::json_scanner::JsonScanner;
 
-/// Kind of a JSON-RPC message, read from the beginning of its text. The unread part may be invalid.
+/// Id, method and kind of a JSON-RPC message, read from the beginning of its text. The rest is not read and may be
+/// invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOutline<'a> {
     /// Raw JSON of the id, or `None` if the message has no id.

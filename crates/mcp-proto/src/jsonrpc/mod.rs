@@ -60,7 +60,7 @@ pub mod code {
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The client lacks a required capability, 2026-07-28.
     pub const MISSING_CAPABILITY: i64 = -32021;
-    /// The protocol version is not supported, 2026-07-28.
+    /// The server does not support the protocol version of the request, 2026-07-28.
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }
 
@@ -132,7 +132,7 @@ impl From<&str> for RequestId {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{} (code {code})", if .message.is_empty() { "the server gave no reason" } else { .message.as_str() })]
 pub struct RpcError {
-    /// A code of [`code`], or a code that the sender defined.
+    /// Error code: one of the constants in the module [`code`], or a code that the sender defined.
     pub code: i64,
     /// Human-readable message. Untrusted text if it is from a server.
     #[serde(default)]
@@ -149,7 +149,7 @@ impl RpcError {
     }
 }
 
-/// A message from the server whose envelope is valid.
+/// A message from the server whose JSON-RPC members are valid. Its `params` or `result` are not parsed yet.
 #[derive(Debug, Clone)]
 pub enum IncomingMessage {
     /// A request from the server.

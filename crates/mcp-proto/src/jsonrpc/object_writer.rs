@@ -22,7 +22,7 @@ impl ObjectWriter<'_> {
         append_serialized(self.text, value);
     }
 
-    /// Writes members whose names may need escapes.
+    /// Writes the given members, and escapes their names where necessary.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
             self.write_separator();
@@ -40,7 +40,8 @@ impl ObjectWriter<'_> {
         }
     }
 
-    /// Writes a nested object, which is omitted if it has no members.
+    /// Writes the member `name`, whose value is an object with the members that `fill` writes. Writes nothing if `fill`
+    /// writes no member.
     pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         let (before, was_empty) = (self.text.len(), self.empty);
         self.write_name(name);

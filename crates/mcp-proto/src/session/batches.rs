@@ -68,16 +68,15 @@ impl Session {
         }
     }
 
-    /// Increases by one the number of responses that a batch of server requests waits for. Has no effect without a
-    /// batch.
+    /// Makes a batch of requests from the server wait for one more response. Has no effect if `batch` is `None`.
     pub(super) fn expect_batch_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
     }
 
-    /// Records the client's response to one request of a batch, or `None` if the request gets no response. Sends the
-    /// responses as one batch when none is missing.
+    /// Records the client's response to one request of a batch, or `None` if the request gets no response. When no
+    /// response is missing any more, sends all of them as one batch.
     pub(super) fn record_batch_response(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };

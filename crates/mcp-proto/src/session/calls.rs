@@ -23,14 +23,14 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// JSON-RPC id of the call's current request. `None` while the call waits for user input, and for calls without a
-    /// request.
+    /// JSON-RPC id of the pending request of the call, or `None` if no request is pending, for instance while the call
+    /// waits for user input.
     pub(super) wire: Option<i64>,
     /// Time at which the call's request is sent again, or `None` if no retransmission is scheduled.
     pub(super) send_at: Option<Instant>,
     /// Number of times that the call's request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
-    /// `true` if the session was already reopened because of this call, which happens at most once for each call.
+    /// `true` if a new session was already opened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
     /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
     /// most once for each call.
@@ -38,18 +38,18 @@ pub(super) struct PendingCall {
     /// `true` if the call's request had a `task` parameter, with which the client asks the server to run the call as a
     /// task.
     pub(super) requested_as_task: bool,
-    /// State of the server's task that the call continues as, or `None` if the call is not a task.
+    /// State of the server's task as which the call continues, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open requests of the server and explicit pauses that stop the call's deadlines. The deadlines run
-    /// while the number is zero.
+    /// Number of reasons to pause the call's deadlines: its open requests of the server, and pauses by
+    /// [`Session::pause_call_of`]. The deadlines run while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
-    /// `true` if an anomaly was already reported because a progress value of the call did not increase.
+    /// `true` if the session has already reported an anomaly because a progress value of the call did not increase.
     pub(super) reported_progress_anomaly: bool,
     /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
@@ -92,7 +92,7 @@ impl Session {
         if self.calls.len() >= self.config.limits.in_flight_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.check_subscription(&request)?;
+        self.check_subscription_limit(&request)?;
         self.last_call += 1;
         let id = CallId(self.last_call);
         let call = PendingCall {
@@ -126,14 +126,14 @@ impl Session {
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.complete_without_request(id, now) {
+        } else if !self.handle_without_request(id, now) {
             self.send_call_request(id);
         }
     }
 
-    /// Completes a call that needs no request in this revision, such as a subscription in 2026-07-28. Returns `false`
-    /// if the call needs a request.
-    fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
+    /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
+    /// Returns `false` if the call needs a request.
+    fn handle_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {
@@ -154,7 +154,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or during the handshake the revision that the client offered.
+    /// Returns the negotiated revision, or until then the revision that the client offers in `initialize`.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -198,8 +198,8 @@ impl Session {
         self.end_call(id, Ok(result));
     }
 
-    /// Handles the `resultType` of a result (2026-07-28). Returns `None` if the call continues with further input or as
-    /// a task.
+    /// Evaluates the `resultType` of a result (2026-07-28). Returns the converted result, or `None` if the call
+    /// continues: with further input of the user, or as a task.
     fn handle_result_type(
         &mut self,
         id: CallId,
@@ -241,7 +241,8 @@ impl Session {
         results::to_server_result(&call.request, body, cache).map(Some)
     }
 
-    /// Converts an error response to a [`CallError`].
+    /// Converts an error response to a [`CallError`]: [`CallError::UrlRequired`] if it lists URLs for the user to
+    /// visit, otherwise [`CallError::Server`].
     pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));

@@ -84,8 +84,8 @@ impl Session {
         self.on_ready(facts, now);
     }
 
-    /// Handles a server that does not support this crate's modern revision: sends `initialize` with the newest legacy
-    /// revision that both support.
+    /// Handles a server that does not support 2026-07-28: sends `initialize` with the newest earlier revision that both
+    /// support.
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy_revision(versions);
         match (self.config.handshake, best) {
@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Handles a response to the probe or `initialize` that cannot be decoded.
+    /// Handles a response to `server/discover` or `initialize` that cannot be decoded.
     pub(super) fn on_unreadable_handshake_response(
         &mut self,
         purpose: RequestPurpose,
@@ -206,7 +206,7 @@ impl Session {
     }
 }
 
-/// Returns `true` if `error` has a code that only servers of 2026-07-28 send.
+/// Returns `true` if the code of `error` is one that only servers of 2026-07-28 send.
 fn is_modern_error(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }

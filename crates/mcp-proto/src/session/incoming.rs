@@ -119,8 +119,8 @@ impl Session {
         }
     }
 
-    /// Handles input that is not a valid message. The affected request fails immediately, without waiting for its
-    /// timeout.
+    /// Handles a received line that is not a valid message. If it seems to be a response, the call that it belongs to
+    /// fails immediately. If it seems to be a request, the session responds with an error.
     pub(super) fn on_invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
         if invalid.cause == InvalidCause::Blank {
             return;

@@ -8,15 +8,15 @@ use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
 use super::{SessionConfig, TraceContext, tasks};
 
-/// Key in `_meta` of requests: the protocol version. This and the following keys are of 2026-07-28 (`basic`, section on
-/// `_meta`).
+/// Key in `_meta` of requests for the protocol version. This and the following keys are of 2026-07-28 (`basic`, section
+/// on `_meta`).
 const PROTOCOL_VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
-/// Key in `_meta` of change notifications: the id of their `subscriptions/listen` request.
+/// Key in `_meta` of change notifications for the id of their `subscriptions/listen` request.
 pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
-/// Key in `_meta` of results: name and version of the server.
+/// Key in `_meta` of results for the name and version of the server.
 pub(super) const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Returns those of the client's capabilities that exist in `revision`.
@@ -63,7 +63,7 @@ pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
     /// Returns the common members of `_meta`, serialized without braces. Empty in revisions without request metadata.
-    pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
+    pub(super) fn serialized(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
         }
@@ -91,7 +91,7 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::get`].
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::serialized`].
     pub(super) fn write(&self, common: &str, params: &mut ObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {

@@ -12,9 +12,9 @@ const HEADER_SCHEMA_KEYWORD: &str = "x-mcp-header";
 const PARAM_HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-/// Maximum number of tools whose header definitions are stored.
+/// Maximum number of tools whose `x-mcp-header` definitions are stored.
 const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
-/// Maximum nesting of a tool's schema that is searched for header definitions.
+/// Maximum nesting depth to which a tool's input schema is searched for `x-mcp-header` definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
 const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
@@ -31,14 +31,15 @@ struct MirroredHeader {
     path: Vec<String>,
 }
 
-/// Header definitions of the tools in the latest list of the server.
+/// Definitions of the HTTP headers that repeat tool arguments, for each tool in the server's latest list.
 #[derive(Debug, Default)]
 pub(super) struct MirroredArguments {
     tools: IndexMap<String, Vec<MirroredHeader>>,
 }
 
 impl MirroredArguments {
-    /// Records the header definitions in a tool's input schema. The error is the reason for rejecting the tool.
+    /// Reads the header definitions in a tool's input schema and stores them. Returns the reason for rejecting the tool
+    /// if any definition is invalid.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
         let headers = find_header_definitions(schema)?;
@@ -51,7 +52,7 @@ impl MirroredArguments {
         Ok(())
     }
 
-    /// Removes the header definitions of a tool that the server no longer lists.
+    /// Removes the stored header definitions of a tool that the server no longer lists.
     pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
@@ -84,7 +85,8 @@ impl MirroredArguments {
     }
 }
 
-/// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
+/// Formats a whole number in decimal. Returns `None` for other numbers, and for whole numbers above
+/// [`MAX_SAFE_INTEGER`].
 fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());
@@ -95,7 +97,7 @@ fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     safe.then(|| format!("{number:.0}"))
 }
 
-/// Returns the header definitions of a schema, or an error if any is invalid.
+/// Returns the `x-mcp-header` definitions in a tool's input schema, or an error if any of them is invalid.
 fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
     search_schema_for_headers(schema, Some(&mut Vec::new()), &mut found, 0)?;
@@ -108,8 +110,8 @@ fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String
     Ok(found)
 }
 
-/// Searches a schema for header definitions. `path` contains the property names that lead to the schema, or is `None`
-/// if the schema is below a keyword other than `properties`.
+/// Searches a schema for `x-mcp-header` definitions. `path` contains the property names that lead to the schema, or is
+/// `None` if the schema is below a keyword other than `properties`.
 fn search_schema_for_headers(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,

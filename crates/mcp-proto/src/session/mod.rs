@@ -99,8 +99,8 @@ pub struct Session {
     mirrored: MirroredArguments,
     tasks: TaskSupportRecords,
     elicitations: IndexSet<String>,
-    /// Latest line of the server during the handshake that was not a message, quoted in the error if the handshake
-    /// fails.
+    /// Latest line that the server wrote during the handshake and that was not a message. The error quotes it if the
+    /// handshake fails.
     last_output: Option<String>,
 }
 
@@ -196,7 +196,7 @@ impl Session {
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
     pub fn handle_timeout(&mut self, now: Instant) {
         if !self.is_closed() {
-            self.expire(now);
+            self.process_due_timers(now);
         }
     }
 
@@ -284,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Sets the trace context that subsequent calls send, in 2026-07-28 only.
+    /// Sets the trace context that subsequent calls send. Only 2026-07-28 sends it.
     pub fn set_trace(&mut self, trace: Option<TraceContext>) {
         self.trace = trace.map(Box::new);
     }
@@ -294,7 +294,7 @@ impl Session {
         self.wire.is_pending(id)
     }
 
-    /// Pauses the deadlines of the call that sent this request while the request waits for the user outside of the
+    /// Pauses the deadlines of the call that sent the request `id`, while the request waits for the user outside of the
     /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
     /// call must be resumed once with [`resume_call`](Session::resume_call).
     pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {

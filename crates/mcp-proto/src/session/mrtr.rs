@@ -49,7 +49,7 @@ struct InputRequiredResult {
 }
 
 impl Session {
-    /// Processes an `input_required` result of a call: reports its requests to the session's caller.
+    /// Processes an `input_required` result of a call: reports the requests in it to the session's caller.
     pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
@@ -69,7 +69,13 @@ impl Session {
         }
         let each = bytes / requests.len();
         for (key, server_request) in requests {
-            self.emit_request(RequestSource::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
+            self.report_server_request(
+                RequestSource::Round { call: id, key },
+                Some(id),
+                vec![id],
+                (server_request, each),
+                now,
+            );
         }
     }
 
@@ -110,7 +116,7 @@ impl Session {
     }
 
     /// Processes the response to one request of an `input_required` result. `None` is a refusal, which ends the call
-    /// because the protocol cannot express it.
+    /// because the protocol has no response for it.
     pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

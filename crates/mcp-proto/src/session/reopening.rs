@@ -17,8 +17,7 @@ use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportK
 pub(super) struct ReopeningState {
     /// Facts about the server from the previous handshake.
     pub(super) facts: Box<ServerFacts>,
-    /// Calls that are retained while the session is reopened, and whose requests are sent when the new session is
-    /// ready.
+    /// Calls that are retained while a new session is opened, and whose requests are sent when it is ready.
     held: Vec<CallId>,
 }
 
@@ -40,7 +39,7 @@ impl Session {
         }
     }
 
-    /// Reopens the session if an error shows that the server now supports modern revisions instead of legacy ones, or
+    /// Opens a new session if `error` shows that the server now supports 2026-07-28 instead of earlier revisions, or
     /// vice versa. Returns `true` if so; the request of `call` is then sent again.
     pub(super) fn reopen_if_revision_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
@@ -60,7 +59,8 @@ impl Session {
         true
     }
 
-    /// Discards the previous session: retains the calls that are safe to repeat or were `refused`, and ends all others.
+    /// Discards the state of the previous session. Retains the call `refused`, calls without a pending request and
+    /// calls that are safe to repeat, and ends all others.
     fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(ReopeningState { facts, held: Vec::new() });
@@ -97,7 +97,7 @@ impl Session {
         }
     }
 
-    /// Retains a call while the session is being reopened. Its request is sent when the new session is ready.
+    /// Retains a call while a new session is opened. Its request is sent when the new session is ready.
     pub(super) fn retain_call(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {

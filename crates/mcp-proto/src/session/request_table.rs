@@ -7,13 +7,13 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// Maximum number of stored ids of abandoned requests, from which their late responses are recognized.
+/// Maximum number of stored ids of abandoned requests, by which late responses to them are recognized.
 const MAX_ABANDONED_IDS: usize = 1024;
 
 /// Purpose of a pending request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestPurpose {
-    /// `tools/list`, because the headers of a call did not match the tool's current definition.
+    /// `tools/list`, sent because the server refused the HTTP headers of a call.
     Relist { call: CallId, page: u32 },
     /// `tasks/get` of a call that continues as a task.
     TaskGet(CallId),
@@ -27,7 +27,7 @@ pub(super) enum RequestPurpose {
     Restore,
     /// `server/discover` in the handshake.
     Probe,
-    /// `initialize`, to open a legacy session.
+    /// `initialize`, which opens a session in revisions before 2026-07-28.
     Initialize,
     /// Request of a call that the session's caller started.
     Call(CallId),
@@ -38,7 +38,7 @@ pub(super) enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the call whose own request this is, or `None` for requests about a call, such as a poll of its task.
+    /// Returns the call that this request carries out, or `None` for requests about a call, such as a poll of its task.
     pub(super) fn call_id(self) -> Option<CallId> {
         if let RequestPurpose::Call(call) = self { Some(call) } else { None }
     }

@@ -51,7 +51,7 @@ pub(super) struct ResultBody {
     is_error: Option<bool>,
 }
 
-/// Lists or content blocks of a response, by type, with the error if they are invalid.
+/// The list or the content blocks in the body of a response, or the error if they are invalid.
 #[derive(Debug, Default)]
 enum ResultContent {
     #[default]

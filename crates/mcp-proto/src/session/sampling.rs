@@ -8,7 +8,7 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 /// Valid modes of `toolChoice` in a sampling request.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
-/// Validates a sampling request. `offers_tools` is set if the client declared that it supports tools in sampling.
+/// Validates a sampling request. `offers_tools` is `true` if the client declared that it supports tools in sampling.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
     Ok(())
 }
 
-/// Returns the ids that `id` returns for content blocks, sorted. Blocks without an id are skipped.
+/// Calls `id` for each content block and returns the ids in sorted order. Skips blocks for which `id` returns `None`.
 fn content_block_ids<'a>(
     message: Option<&'a SamplingMessage>,
     id: impl Fn(&'a ContentBlock) -> Option<&'a String>,

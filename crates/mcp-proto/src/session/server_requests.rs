@@ -102,7 +102,7 @@ impl Session {
                     Some(call) => (Some(call), vec![call]),
                     None => self.find_likely_calls(origin),
                 };
-                self.emit_request(
+                self.report_server_request(
                     RequestSource::Request { id, batch, task },
                     call,
                     stops,
@@ -140,7 +140,7 @@ impl Session {
         self.wire.purpose(*id)?.call_id()
     }
 
-    pub(super) fn emit_request(
+    pub(super) fn report_server_request(
         &mut self,
         origin: RequestSource,
         call: Option<CallId>,
@@ -267,7 +267,7 @@ impl Session {
         for request in requests {
             if let Some(server_request) = self.close_request(request, now) {
                 self.withdraw_request(request, WithdrawalReason::CallEnded);
-                self.refuse(server_request, "the call that led to this has ended");
+                self.refuse_request(server_request, "the call that led to this has ended");
             }
         }
     }
@@ -276,11 +276,11 @@ impl Session {
     pub(super) fn end_all_requests(&mut self) {
         for (request, server_request) in std::mem::take(&mut self.server_requests) {
             self.withdraw_request(request, WithdrawalReason::SessionEnded);
-            self.refuse(server_request, "the session has ended");
+            self.refuse_request(server_request, "the session has ended");
         }
     }
 
-    fn refuse(&mut self, server_request: PendingServerRequest, why: &str) {
+    fn refuse_request(&mut self, server_request: PendingServerRequest, why: &str) {
         let RequestSource::Request { id, batch, task } = server_request.origin else { return };
         let answer = match server_request.kind {
             RequestKind::Form | RequestKind::Url => {

@@ -15,13 +15,13 @@ use super::request_table::RequestPurpose;
 use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
-/// Timeout of the acknowledgement of `subscriptions/listen`.
+/// Maximum time that the server may take to acknowledge a `subscriptions/listen` request.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Delay before the first attempt to subscribe again after the subscription was lost. Doubles with each further loss.
 const INITIAL_RENEW_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay before an attempt to subscribe again.
 const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Lifetime of a subscription after which the delay of the next renewal is reset to [`INITIAL_RENEW_DELAY`].
+/// Minimum lifetime of a subscription after which the delay of its next renewal is reset to [`INITIAL_RENEW_DELAY`].
 const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
@@ -37,7 +37,7 @@ pub(super) struct ListenRequestState {
     current: Option<i64>,
     /// Id of the previous `subscriptions/listen` request, whose last notifications may still arrive.
     previous: Option<i64>,
-    /// `true` if the server acknowledged the open `subscriptions/listen` request.
+    /// `true` if the server has acknowledged the open `subscriptions/listen` request.
     granted: bool,
     /// Deadline of the server's acknowledgement, or `None` if none is expected.
     acknowledge_by: Option<Instant>,
@@ -93,7 +93,7 @@ struct AcknowledgedParams {
 }
 
 impl Session {
-    pub(super) fn check_subscription(&self, request: &ClientRequest) -> Result<(), CallError> {
+    pub(super) fn check_subscription_limit(&self, request: &ClientRequest) -> Result<(), CallError> {
         let limit = self.config.limits.subscriptions;
         if matches!(request, ClientRequest::Subscribe { .. }) && self.listen.uris.len() >= limit {
             return Err(CallError::Unsupported { what: format!("more than {limit} subscriptions") });

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::undelivered_call_error;
+use super::delivery::to_undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
@@ -42,8 +42,8 @@ pub(super) struct TaskCall {
 }
 
 impl TaskCall {
-    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the
-    /// next poll: a notification may have scheduled an earlier one that can't be sent yet.
+    /// Returns the time to send the next `tasks/get`. Returns `None` while one is pending, because its response
+    /// schedules the next one.
     pub(super) fn next_poll(&self) -> Option<Instant> {
         self.poll_at.filter(|_| self.get.is_none())
     }
@@ -280,7 +280,7 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_call_error(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(to_undelivered_error(fault)),
             _ => None,
         };
         let Some(running) = self.task_call(id) else { return };
@@ -297,7 +297,7 @@ impl Session {
         }
     }
 
-    /// Discards the ids of the pending requests about a call's task, after the session was reopened.
+    /// Discards the ids of the pending requests about a call's task, after a new session was opened.
     pub(super) fn discard_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;

@@ -60,7 +60,7 @@ impl Session {
                 return Err("too many or too large requests for input are open".into());
             }
             let origin = RequestSource::Task { call: id, key: key.clone() };
-            let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
+            let request = self.report_server_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
                 running.inputs.insert(key, TaskInput::Requested(request));
             }
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Processes the user's response to an input request of a task. `None` is a refusal, which ends the call because
-    /// the protocol cannot express it.
+    /// the protocol has no response for it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
@@ -123,7 +123,7 @@ impl Session {
 }
 
 impl TaskCall {
-    /// Marks all responses whose delivery is not confirmed as lost.
+    /// Marks as lost all responses whose delivery the server has not confirmed.
     pub(super) fn mark_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {

@@ -75,7 +75,8 @@ pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
     Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_view).collect(), next_cursor })
 }
 
-/// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
+/// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task. `core`
+/// selects the format of 2025-11-25 instead of that of the extension.
 pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
     if core {
         return body.shift_remove("task").filter(Value::is_object);

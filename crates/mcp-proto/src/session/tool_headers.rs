@@ -46,7 +46,7 @@ impl Session {
         self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
-    /// Records the header definitions and task support of these tools, and removes tools with invalid header
+    /// Records the header definitions and the task support of `tools`, and removes tools with invalid header
     /// definitions.
     pub(super) fn record_listed_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
@@ -85,8 +85,9 @@ impl Session {
         }
     }
 
-    /// Requests `tools/list` and returns `true` if an error reports that the headers of a call do not match its body.
-    /// Happens at most once for each call, because the arguments may be the cause.
+    /// Handles an error that reports that the headers of a call do not match its body: requests `tools/list` and
+    /// returns `true`. Happens at most once for each call, because the arguments may be the cause. Returns `false` for
+    /// other errors.
     pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };

@@ -44,7 +44,7 @@ impl Session {
         call.requested_as_task = as_task.is_some();
         call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
-        let common = self.common_meta.get(&self.config, revision);
+        let common = self.common_meta.serialized(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
@@ -87,7 +87,7 @@ impl Session {
     ) -> i64 {
         let revision = self.revision();
         let id = self.wire.register(purpose);
-        let common = self.common_meta.get(&self.config, revision);
+        let common = self.common_meta.serialized(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
@@ -136,7 +136,7 @@ impl Session {
     /// notification (`basic/patterns/cancellation`).
     pub(super) fn send_cancellation(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
-            return self.abort(wire);
+            return self.abort_request(wire);
         }
         let mut params = json!({ "requestId": wire });
         if let Some(reason) = reason {
@@ -147,7 +147,7 @@ impl Session {
 
     /// Tells the transport to close the response stream of a request. If the request is still queued, removes it from
     /// the queue instead.
-    pub(super) fn abort(&mut self, wire: i64) {
+    pub(super) fn abort_request(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
         let waiting =
             self.out.iter().position(|out| matches!(&out.about, OutgoingKind::Request { id, .. } if *id == wire));

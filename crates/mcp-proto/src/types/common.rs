@@ -16,7 +16,7 @@ pub struct Implementation {
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version of the implementation, not of the protocol.
+    /// Version of the client or server program, not of the protocol.
     #[serde(default)]
     pub version: String,
     /// Human-readable description of the program, since 2025-11-25.
@@ -39,9 +39,9 @@ pub struct Implementation {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Icon {
-    /// `https:` or `data:` URI of the image.
+    /// URI of the image, which should be an `https:` or `data:` URI.
     pub src: String,
-    /// Media type that the server claims.
+    /// Media type of the image, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Pixel sizes that the image is designed for, such as `48x48`, or `any`.
@@ -55,7 +55,7 @@ pub struct Icon {
     pub extra: Map,
 }
 
-/// Author or audience of content (schema `Role`).
+/// Author or intended audience of content: the user or the model (schema `Role`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

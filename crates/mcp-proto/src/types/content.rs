@@ -56,9 +56,9 @@ pub struct TextContent {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
-    /// Bytes of the image or audio data, encoded in base64.
+    /// Bytes of the image or the audio recording, encoded in base64.
     pub data: SharedText,
-    /// Media type that the server claims.
+    /// Media type of the image or the audio recording, as the server claims it.
     pub mime_type: String,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]

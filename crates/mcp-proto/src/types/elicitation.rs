@@ -13,7 +13,7 @@ pub enum ElicitParams {
     Form {
         /// Message of the server to the user that explains the request.
         message: String,
-        /// Flat JSON Schema of the fields, unchanged.
+        /// JSON Schema of the form's fields, exactly as the server sent it: an object without nested objects.
         requested_schema: Value,
         /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
@@ -24,7 +24,7 @@ pub enum ElicitParams {
         message: String,
         /// URL as text. Neither validated nor fetched by this crate.
         url: String,
-        /// Opaque identifier for `notifications/elicitation/complete`, 2025-11-25 only.
+        /// Opaque identifier that the server repeats in `notifications/elicitation/complete`, 2025-11-25 only.
         elicitation_id: Option<String>,
         /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,

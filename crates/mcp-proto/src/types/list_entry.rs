@@ -11,15 +11,15 @@ use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 use super::json_shape::{ANNOTATIONS_SHAPE, ICON_SHAPE, JsonShape, ShapeField, optional_member, required_member};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
-/// Type of the entries of a server's list: [`Tool`], prompt, resource or resource template.
+/// Type of the entries in one of a server's lists: [`Tool`], [`Prompt`], [`Resource`] or [`ResourceTemplate`].
 pub trait ListEntryType: DeserializeOwned + Serialize {
     /// Name of the JSON member that identifies an entry in its list, such as `uri`.
     const NAME: &'static str;
-    /// JSON members that a valid entry of the list has.
+    /// Expected JSON of a valid entry, which is an object with certain members.
     const SHAPE: JsonShape;
 }
 
-/// An entry of a server's list: its name and its raw JSON, which has the shape of `T`.
+/// An entry of a server's list: its name and its raw JSON, which was validated to deserialize as a `T`.
 ///
 /// Takes about as much memory as its JSON. The JSON is a copy, so the message that contained it is not retained.
 pub struct ListEntry<T> {

@@ -35,7 +35,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptArgument {
-    /// Key of the value in the arguments of `prompts/get`.
+    /// Name of the argument, which is the key of its value in the `arguments` of `prompts/get`.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]

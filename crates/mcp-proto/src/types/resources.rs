@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{deserialize_whole_number, null_as_default};
 use super::{Annotations, Icon, Map, SharedText};
 
-/// A resource as listed by the server, or as a link in content.
+/// Description of a resource, from the server's list or from a link in content. Does not include the contents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
@@ -19,7 +19,7 @@ pub struct Resource {
     /// Human-readable description of the contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Media type that the server claims.
+    /// Media type of the contents, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Size of the contents in bytes, before encoding.
@@ -53,7 +53,7 @@ pub struct ResourceTemplate {
     /// Human-readable description of the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Media type that the server claims, if all resources have the same one.
+    /// Media type of all matching resources, as the server claims it. Absent if their types differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Icons for display, since 2025-11-25.
@@ -77,7 +77,7 @@ pub struct ResourceContents {
     /// URI of these contents. May differ from the requested URI, for instance if that is a folder and these are one of
     /// its files.
     pub uri: String,
-    /// Media type that the server claims.
+    /// Media type of these contents, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Contents of a text resource.

@@ -40,7 +40,8 @@ pub struct Tool {
     pub extra: Map,
 }
 
-/// Hints on the behaviour of a tool. Untrusted: they never make a decision more permissive.
+/// Hints of the server on the behaviour of a tool. Untrusted: no decision of the host becomes more permissive because
+/// of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnnotations {

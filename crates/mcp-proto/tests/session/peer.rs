@@ -121,7 +121,8 @@ impl TestSession {
         );
     }
 
-    /// Returns bodies and headers of the messages that the session sent by POST since the last call.
+    /// Returns the bodies and headers of the messages that the session has sent by POST since its messages were last
+    /// taken.
     pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpPostHeaders)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
@@ -155,7 +156,7 @@ impl TestSession {
         self.send_message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
-    /// Returns the messages that the session wrote since the last call.
+    /// Returns the messages that the session has sent since its messages were last taken.
     pub(crate) fn take_sent_messages(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
@@ -173,7 +174,8 @@ impl TestSession {
             .collect()
     }
 
-    /// Returns the message that the session wrote since the last call. Panics unless it is exactly one.
+    /// Returns the message that the session has sent since its messages were last taken. Panics unless it is exactly
+    /// one.
     pub(crate) fn take_sent_message(&mut self) -> Value {
         let mut sent = self.take_sent_messages();
         assert_eq!(sent.len(), 1, "exactly one message must be sent: {sent:?}");

@@ -10,7 +10,7 @@ fn request_id(sent: &Value) -> RequestId {
 }
 
 /// Reports a 404 response to the request `refused`, and returns the `initialize` request that the session then sends.
-fn lose_session(peer: &mut TestSession, refused: &Value) -> Value {
+fn report_lost_session(peer: &mut TestSession, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&request_id(refused)), peer.now);
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
@@ -46,7 +46,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     peer.send_request(json!(5), "elicitation/create", form_params());
     let (server_request, ..) = peer.take_server_request();
     let (refused, sent) = peer.start_call(tool_call());
-    let init = lose_session(&mut peer, &sent);
+    let init = report_lost_session(&mut peer, &sent);
     let events = peer.take_events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: server_request, why: WithdrawalReason::SessionEnded }),
@@ -99,7 +99,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 fn failed_reopening_fails_the_session() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
-    let init = lose_session(&mut peer, &sent);
+    let init = report_lost_session(&mut peer, &sent);
     peer.report_undelivered(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
     let events = peer.take_events();
     assert!(

@@ -102,7 +102,8 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
 }
 
-/// A timeout that stays due keeps a driver from reading the response that it waits for.
+/// A second poll that is scheduled while the first is pending would stay due, so the caller would never wait for the
+/// response.
 #[test]
 fn notification_during_a_task_poll_schedules_no_second_poll() {
     let mut peer = task_peer();

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 
 use super::{FieldKind, Form, FormField, TextFormat, formats};
 
-/// A validation error of one field in an elicitation form.
+/// Validation error for the value of one field in an elicitation form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
     /// Name of the invalid field.
     pub field: String,
-    /// Kind of the validation error.
+    /// Reason why the value of the field is invalid.
     pub problem: FieldProblem,
-    /// Bound that the value violates, or `None` for errors without a bound.
+    /// Minimum or maximum that the value violates, or `None` for errors without a bound.
     pub limit: Option<f64>,
 }
 
-/// Kind of a validation error in the value of a form field.
+/// Reason why the value of a form field is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -52,7 +52,7 @@ pub enum FieldProblem {
     UnknownField,
 }
 
-/// Validation error of a value with the violated bound, or `None` if the value is valid.
+/// Validation error of a value together with the violated bound, or `None` if the value is valid.
 type ProblemWithLimit = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {

@@ -1,4 +1,4 @@
-//! Parses the fields of a form from its schema. Used by the owner in `host` for each elicitation request.
+//! Parses the fields of a form from its schema. Used by the crate `host` for each elicitation request.
 
 use serde_json::{Map, Value};
 
@@ -152,10 +152,10 @@ fn shorten_quoted_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns `true` if a label seems to ask for a secret.
+/// Returns `true` if a label seems to ask for a secret, such as a password.
 ///
-/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where the
-/// app warns.
+/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where
+/// Drawbridge shows a warning.
 fn label_asks_for_secret(words: &str) -> bool {
     const SECRET_WORDS: &[&str] = &[
         "password",

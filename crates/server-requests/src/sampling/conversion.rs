@@ -28,7 +28,7 @@ pub enum ConversionError {
     /// The type of a content block is not supported by any model.
     #[error("a message has content that no model accepts")]
     Content,
-    /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
+    /// The model used a tool that the request does not offer, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
     /// The model's answer is empty.
@@ -60,7 +60,7 @@ pub struct ToolNames {
 }
 
 impl ToolNames {
-    /// Creates the mapping for the tools that a request contains or mentions.
+    /// Creates the mapping for the tools that a request offers, and for those that are used in its messages.
     pub fn for_request(params: &CreateMessageParams) -> Self {
         let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
         let used =
@@ -106,7 +106,7 @@ fn is_valid_for_all_providers(name: &str) -> bool {
     begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
 }
 
-/// Checks that a sampling request can be converted and sent to a model.
+/// Checks that a sampling request can be converted to a model request by [`to_model_request`].
 ///
 /// # Errors
 ///
@@ -210,7 +210,8 @@ pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, Co
     })
 }
 
-/// Returns the tool choice of a request. `required` without any tools counts as `auto`.
+/// Returns the tool choice for the model. If the server requires a tool use but offers no tools, returns the default
+/// `auto`.
 pub fn to_tool_choice(params: &CreateMessageParams) -> ToolChoice {
     match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
         Some("none") => ToolChoice::None,
@@ -258,7 +259,7 @@ fn to_message_part(
     })
 }
 
-/// Converts a model's answer to a sampling result. Reasoning is dropped.
+/// Converts a model's answer to a sampling result, without the model's reasoning.
 ///
 /// # Errors
 /// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for

@@ -7,13 +7,13 @@
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
-/// Maximum number of hints that are considered.
+/// Maximum number of a request's hints that are considered.
 const MAX_MODEL_HINTS: usize = 20;
 /// Maximum number of characters of a hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
 /// Score of a model in a category for which no value is known, from 0 to 1.
 const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
-/// Parts of the names of models that do not generate text.
+/// Substrings of model names by which models are recognized that do not generate text, such as embedding models.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
 /// Reason why a model was selected to answer a sampling request.
@@ -47,7 +47,7 @@ pub enum ModelPriority {
     Intelligence,
 }
 
-/// Preferences that decide which model is selected.
+/// Preferences of the server and of the user that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelSelection<'a> {
     /// Model preferences in the server's sampling request, if there are any.
@@ -81,13 +81,13 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         let requested = hint.to_lowercase();
         let named: Vec<_> = all.iter().copied().filter(|model| model_name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
-            return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Hint(shorten_hint(hint))));
         }
     }
     for hint in &hints {
         let Some(requested) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
         if let Some(model) = find_equivalent_model(&all, requested) {
-            return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Equivalent(shorten_hint(hint))));
         }
     }
     if !priorities.is_empty()
@@ -101,7 +101,7 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
     find_best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
-fn displayed_hint(hint: &str) -> String {
+fn shorten_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
@@ -227,8 +227,8 @@ impl ModelTier {
     }
 }
 
-/// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
-/// size class in its name is used. Models with neither are skipped.
+/// Returns the model whose intelligence is closest to that of a size class. If the intelligence of a model is unknown,
+/// uses the size class in its name. Skips models for which both are unknown.
 fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], requested: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {

@@ -9,14 +9,14 @@ use super::{Budget, SamplingSettings};
 
 const MINUTE_MILLIS: Millis = 60 * 1000;
 const MINUTES_PER_HOUR: u64 = 60;
-/// Maximum number of tool rounds of a server within an hour.
+/// Maximum number of sampling requests with tool results that a server may send within an hour.
 const MAX_TOOL_ROUNDS_PER_HOUR: u64 = 120;
 
 /// Amount of model usage by sampling requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// Number of answered requests. Each run of a model counts.
+    /// Number of requests that were sent to a model and answered. A request that is sent again counts again.
     pub requests: u64,
     /// Number of tokens, of requests and answers together.
     pub tokens: u64,
@@ -48,7 +48,8 @@ impl ModelUsage {
 pub struct UsageRecord {
     /// Total usage since the first request.
     pub in_all: ModelUsage,
-    /// Usage within the last hour by minutes since 1970, oldest first. At most one entry per minute.
+    /// Usage in each minute of the last hour, by the number of minutes since 1970-01-01, oldest first. At most one
+    /// entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, ModelUsage)>,
 }
@@ -86,7 +87,7 @@ impl UsageRecord {
         sum
     }
 
-    /// Returns the limit that the server has reached, or `None` if it may use models.
+    /// Returns a limit that the server has reached and that forbids it to use models now, or `None` if there is none.
     #[must_use]
     pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
         let hour = self.within_hour(now);
@@ -117,7 +118,8 @@ impl UsageRecord {
             .or_else(|| exceeded_limit(LimitPeriod::Always, &settings.in_all, &after.in_all))
     }
 
-    /// Returns the number of tokens that the budgets still allow, or `None` if tokens are not limited.
+    /// Returns the number of tokens that the server may still use within its budgets, or `None` if they don't limit
+    /// tokens.
     #[must_use]
     pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
         let left = |budget: &Budget, spent: ModelUsage| budget.tokens.map(|most| most.saturating_sub(spent.tokens));

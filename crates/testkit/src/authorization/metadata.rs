@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
-/// Returns the metadata document at this path, or `None` if there is none.
+/// Returns the metadata document that the server provides at this path, or `None` if it provides none.
 pub(super) fn metadata_document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {

@@ -12,13 +12,13 @@ use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMe
 use super::{AuthorizationServer, random_text, requests_json, script, split_scope, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-/// Path of the MCP endpoint, which also ends the resource identifier.
+/// Path of the MCP endpoint, and so the end of the resource identifier.
 const ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
 const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 
-/// Maximum number of recorded requests that a test in another process receives.
+/// Maximum number of recorded requests that the server returns to a test in another process.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
 /// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
@@ -31,12 +31,12 @@ struct ProtectedServerState {
     script: Mutex<ProtectedScript>,
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Number of requests, used to refuse every second one.
+    /// Number of requests with a valid token, counted to refuse every second one.
     request_count: AtomicUsize,
 }
 
 impl ProtectedServerState {
-    /// Returns `true` if the script refuses a request with a valid token.
+    /// Returns `true` if the server refuses a request with HTTP status 401 although its token is valid.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,

@@ -11,7 +11,7 @@ use super::*;
 
 fn is_valid(text: &str) -> bool {
     let mut scan = JsonScanner::new(text);
-    scan.consume_value().is_some() && scan.is_done()
+    scan.consume_value().is_some() && scan.is_at_end()
 }
 
 #[test]

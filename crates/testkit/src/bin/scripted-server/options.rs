@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(crate) bytes: Option<usize>,
 }
 
-/// Response to the request `server/discover` by a server with a stateful revision, which does not support it.
+/// Reaction to `server/discover` of a server whose revision does not have this request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProbeBehaviour {
     Error,

@@ -137,7 +137,7 @@ pub(crate) fn tools() -> Value {
     json!(tools)
 }
 
-/// Returns a list result with the members that the stateless revision requires.
+/// Returns `result` with the additional members of list results in 2026-07-28, if the server supports this revision.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
     let mut result = peer.with_required_members(result);
     if peer.is_stateless() {

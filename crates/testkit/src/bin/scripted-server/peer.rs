@@ -64,7 +64,7 @@ impl ScriptedPeer {
         }))
     }
 
-    /// Sends the reply that the command line contains for this method. Returns `true` if there is one.
+    /// Sends the reply that `--reply` or `--raw` sets for this method. Returns `true` if there is one.
     pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
@@ -135,7 +135,7 @@ impl ScriptedPeer {
         self.send_result(request, result)
     }
 
-    /// Returns a result with the members that the stateless revision requires.
+    /// Returns `result` with the member `resultType`, which 2026-07-28 requires, if the server supports this revision.
     pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
         if self.is_stateless() {
             result["resultType"] = json!("complete");
