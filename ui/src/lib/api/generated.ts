@@ -2538,7 +2538,7 @@ id: string, } | { "kind": "rule",
 /**
  * Source and number of the rule.
  */
-rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
+rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" } | { "kind": "repeated_approval" };
 
 /**
  * Request to set the default model of new conversations.
