@@ -63,7 +63,8 @@ pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
 pub use offline_reviews::offline_review_state;
 pub use permissions::{
-    GrantBasis, KnownTool, PermissionUses, Permissions, RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
+    ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, GrantBasis, KnownTool, PermissionUses, Permissions,
+    RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use rule_file::{change_rule_file, parse_rule_file, put_rule, put_rule_back};

@@ -101,6 +101,8 @@ impl Owner {
     /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
     fn on_rules_changed(&mut self) {
         self.permissions.version += 1;
+        // A rule may have denied a call that an earlier approval would allow again once the rule is removed.
+        self.permissions.approved_calls.clear();
         let policy = &self.permissions.policy;
         let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
         self.permissions.uses.retain_unchanged_rules(current);

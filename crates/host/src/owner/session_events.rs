@@ -84,6 +84,8 @@ impl Owner {
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
+        // The user approved the calls for this session.
+        self.permissions.forget_approved_calls(name);
         self.models.sampling.end_requests(|requester| requester.run() == run);
         self.withdraw_requests_if(|p| p.must_end_with_run(run, name));
         let mut again = false;
