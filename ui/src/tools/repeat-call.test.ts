@@ -2,7 +2,15 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { CallTool, JsonValue, ServerCall, Tool, ToolResult } from "$lib/api/generated";
+import type {
+  ActivityEntry,
+  CallTool,
+  Event,
+  JsonValue,
+  ServerCall,
+  Tool,
+  ToolResult,
+} from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   type FakeHost,
@@ -42,9 +50,23 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Activity log with one call of the tool. */
+const SENT: ActivityEntry = {
+  ...{ seq: 1, id: "1", at: 0, kind: "request", sent: true, method: "tools/call" },
+  ...{ bytes: 100, latency: null, preview: "", note: null },
+};
+const PARAMS = { name: "echo", arguments: { text: "hello" } };
+
 async function show(changes: Partial<Tool> = {}): Promise<void> {
   host = await startFakeHost(
-    { call_tool: () => new Promise((resolve) => (respond = resolve)) },
+    {
+      call_tool: () => new Promise((resolve) => (respond = resolve)),
+      read_activity: ({ after }) => ({ entries: after === null ? [SENT] : [], dropped: 0 }),
+      read_activity_message: () => ({
+        ...{ text: JSON.stringify({ jsonrpc: "2.0", id: 1, params: PARAMS }) },
+        ...{ truncated: false, redacted: false },
+      }),
+    },
     { servers: [sampleServer({ name: "files" })] },
   );
   render(RunTool, { server: "files", tool: { ...TOOL, ...changes } });
@@ -147,4 +169,41 @@ test("keys of the arguments may be in another order", async () => {
   await press();
   await end(Date.now() + PERIOD_MS, { a: "2", b: "1" });
   expect(callButton()).toHaveAccessibleName("Call again");
+});
+
+test.each([
+  ["repeats the last call", { text: "hello" }, true],
+  ["makes an ordinary call if the last one had other arguments", { text: "edited" }, false],
+])("a call in the history %s", async (_, sent, isRepeated) => {
+  await show();
+  await press();
+  await end(Date.now() + PERIOD_MS, sent);
+  await waitUntilArmed();
+  await fireEvent.click(screen.getByText("Call history"));
+  await vi.advanceTimersByTimeAsync(1_000);
+  await fireEvent.click(screen.getByRole("button", { name: /^Run again/ }));
+  expect(sentCalls()[1]).toMatchObject({ arguments: { text: "hello" } });
+  expect(sentCalls()[1]?.repeats).toBe(isRepeated ? sentCalls()[0]?.call : undefined);
+});
+
+test.each<[string, () => Event]>([
+  ["the rules change", () => ({ type: "rules_changed" })],
+  [
+    "its server stops",
+    () => ({
+      type: "server_changed",
+      server: sampleServer({ name: "files", state: { is: "stopped" } }),
+    }),
+  ],
+  ["its server is removed", () => ({ type: "server_removed", name: "files" })],
+])("the button makes an ordinary call once %s", async (_, event) => {
+  await show();
+  await press();
+  await end(Date.now() + PERIOD_MS);
+  host.send({ type: "server_removed", name: "another" });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(callButton()).toHaveAccessibleName("Call again");
+  host.send(event());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(callButton()).toHaveAccessibleName("Call");
 });
