@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type {
   ActivityEntry,
-  CallTool,
   Event,
   JsonValue,
   ServerCall,
@@ -73,7 +72,7 @@ async function show(changes: Partial<Tool> = {}): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-const sentCalls = () => host.requests("call_tool") as CallTool[];
+const sentCalls = () => host.requests("call_tool");
 const callButton = () => screen.getByRole("button", { name: /^Call( again)?$/ });
 const waitUntilArmed = () => vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
 

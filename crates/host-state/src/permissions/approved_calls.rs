@@ -12,7 +12,7 @@ pub const CALL_REPETITION_PERIOD: Millis = 15 * 60 * 1_000;
 /// Maximum number of approved calls that can be repeated. Beyond it, the oldest one is dropped.
 const MAX_APPROVED_CALLS: usize = 100;
 
-/// What the user approved with a tool call: the payload, its receiver, and the conversation of the call.
+/// Payload and receiver of a tool call that the user approved, and the conversation of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovedCall {
     /// Name of the called server.
