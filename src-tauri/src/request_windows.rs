@@ -100,6 +100,7 @@ mod tests {
             task: None,
             conversation: conversation.map(str::to_owned),
             app: None,
+            repeatable_until: None,
         }
     }
 

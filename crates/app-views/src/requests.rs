@@ -105,7 +105,7 @@ impl RunningRequests {
         }
         let task = match request {
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
-                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments };
+                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments, repeats: None };
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
                 (id, to_host_response(result))
             }),

@@ -261,6 +261,7 @@ mod tests {
             progress: None,
             task: None,
             conversation: Some("talk".to_owned()),
+            repeatable_until: None,
         })
     }
 

@@ -216,7 +216,7 @@ async fn call_tool(
     let app = session.api.app_views().page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
     let (id, called, name) = (CLI_CALL_ID.to_owned(), server.clone(), tool.clone());
-    let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments };
+    let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments, repeats: None };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));

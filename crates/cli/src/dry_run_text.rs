@@ -155,5 +155,6 @@ fn decision_source_text(by: &DecisionSource) -> String {
         },
         DecisionSource::Preset => "your preset".to_owned(),
         DecisionSource::ManagedPreset => "the preset of this computer".to_owned(),
+        DecisionSource::RepeatedApproval => "approval of the same call".to_owned(),
     }
 }

@@ -51,6 +51,11 @@ pub struct ServerCall {
     pub task: Option<CallTask>,
     /// Identifier of the conversation that the call belongs to, if any.
     pub conversation: Option<String>,
+    /// Time until which the user can repeat the completed call without another consent request. `None` if each call
+    /// requires its own decision, and for calls that did not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub repeatable_until: Option<Millis>,
 }
 
 /// Kind of a call, which determines the MCP method.

@@ -1,9 +1,11 @@
 //! The data that policy decisions depend on, except for the definitions of tools.
 
+mod approved_calls;
 mod revoked;
 mod stored_uses;
 mod uses;
 
+pub use approved_calls::{ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD};
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
 pub use stored_uses::with_last_uses;
 pub use uses::PermissionUses;
@@ -13,16 +15,19 @@ use std::path::PathBuf;
 
 use domain::Millis;
 use domain::call::CallFailure;
+use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Reading;
+use offers::definitions::{DefinitionDigest, is_repeatable};
 use policy::{
-    ApprovalScope, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule,
-    ResolvedPaths, ReviewState, RuleSource, ToolClaims,
+    ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
+    PolicyRule, ResolvedPaths, ReviewState, RuleSource, ToolClaims,
 };
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
 use super::{DataFlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
+use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
@@ -42,6 +47,8 @@ pub struct Permissions {
     pub uses: PermissionUses,
     /// Grants that the user revoked recently and can restore.
     pub revoked: RevokedGrants,
+    /// Tool calls that the user approved recently and can repeat without another consent request.
+    pub approved_calls: ApprovedCalls,
 }
 
 /// The two files of rules, as last read.
@@ -84,6 +91,7 @@ impl Permissions {
             folders,
             uses: PermissionUses::default(),
             revoked: RevokedGrants::default(),
+            approved_calls: ApprovedCalls::default(),
         }
     }
 
@@ -142,6 +150,71 @@ impl Permissions {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
             // A call that waits for its audit entry may now require consent.
+            self.version += 1;
+        }
+    }
+
+    /// Decides about a call of a server's tool with this definition. `repeats` is the id of an earlier call that the
+    /// user repeats with this one. If the user approved that one recently and the payload and its receiver are the
+    /// same, no consent is required where calls require consent by default.
+    pub fn decide_tool_call(
+        &self,
+        act: &PolicyAct<'_>,
+        definition: &DefinitionDigest,
+        repeats: Option<&str>,
+        now: Millis,
+    ) -> PolicyDecision {
+        let is_approved = |of: &str| match act {
+            PolicyAct::CallTool { server, arguments, conversation, .. } => {
+                let called = ApprovedCall {
+                    server: (*server).to_owned(),
+                    conversation: conversation.map(str::to_owned),
+                    hash: definition.call_hash(arguments).0,
+                    grant_hash: definition.grant_hash.clone(),
+                };
+                self.approved_calls.covers(of, &called, now)
+            }
+            _ => false,
+        };
+        if definition.repeatable && repeats.is_some_and(is_approved) {
+            self.policy.decide_repeated_call(act, now)
+        } else {
+            self.policy.decide(act, now)
+        }
+    }
+
+    /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
+    /// for calls that require consent each time. `grant_hash` is the hash of the tool's definition and the settings of
+    /// its server.
+    pub fn note_approved_call(
+        &mut self,
+        request: &ConsentRequestView,
+        scope: ApprovalScope,
+        grant_hash: &Hash,
+        now: Millis,
+    ) {
+        let (ConsentRequestBody::Tool { tool, app: None, .. }, ConsentRequestOrigin::User { conversation }, Some(call)) =
+            (&request.body, &request.origin, &request.call)
+        else {
+            return;
+        };
+        // Any other reason is stricter than the approval of one call.
+        let asks_by_default = request.reason == DecisionReason::ToolsAsk.name();
+        if scope == ApprovalScope::Once && asks_by_default && is_repeatable(tool) {
+            let approved = ApprovedCall {
+                server: request.server.clone(),
+                conversation: conversation.clone(),
+                hash: request.hash.clone(),
+                grant_hash: grant_hash.clone(),
+            };
+            self.approved_calls.add(call.clone(), approved, now);
+        }
+    }
+
+    /// Ends the possibility to repeat approved calls of a server.
+    pub fn forget_approved_calls(&mut self, server: &str) {
+        if self.approved_calls.forget_server(server) {
+            // A repeated call that waits for its audit entry now requires consent.
             self.version += 1;
         }
     }

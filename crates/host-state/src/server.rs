@@ -3,9 +3,11 @@
 
 mod restart_state;
 mod self_description;
+mod server_facts;
 
 pub use restart_state::RestartState;
 pub use self_description::SelfDescription;
+pub use server_facts::truncate_server_facts;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

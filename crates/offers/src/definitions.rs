@@ -30,6 +30,9 @@ pub struct DefinitionDigest {
     pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
+    /// Set if the user can repeat an approved call of the tool without another consent request, as [`is_repeatable`]
+    /// defines it.
+    pub repeatable: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
@@ -91,6 +94,7 @@ impl DefinitionCache {
                     declares_open_world,
                     read_only,
                     asks_each_time,
+                    repeatable: is_repeatable(&read),
                     app,
                     review_state,
                     calls,
@@ -139,6 +143,15 @@ fn hints_declare_read_only(read_only: Option<bool>, destructive: Option<bool>, o
 /// effect.
 pub fn requires_consent_each_call(tool: &Tool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION_META_KEY)) == Some(&Value::Bool(true))
+}
+
+/// Returns `true` if the user can repeat an approved call of a tool without another consent request. The definition must
+/// not require consent for each call, and must not warn of effects that a consent request points out: its annotations
+/// contain neither `destructiveHint: true` nor `openWorldHint: true`.
+pub fn is_repeatable(tool: &Tool) -> bool {
+    let hints = tool.annotations.as_ref();
+    let has_effects = hints.is_some_and(|own| own.destructive_hint == Some(true) || own.open_world_hint == Some(true));
+    !has_effects && !requires_consent_each_call(tool)
 }
 
 /// Returns the hash of a tool call, which covers the tool's definition and the arguments.
@@ -246,6 +259,30 @@ mod tests {
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, always_asks, "{raw}");
+        }
+    }
+
+    #[test]
+    fn call_with_declared_effects_is_not_repeatable() {
+        let always_asks = json!({"anthropic/requiresUserInteraction": true});
+        let cases = [
+            (json!({}), json!({}), true),
+            (json!({"readOnlyHint": true, "openWorldHint": false}), json!({}), true),
+            (json!({"destructiveHint": false, "openWorldHint": false}), json!({}), true),
+            (json!({"destructiveHint": true}), json!({}), false),
+            (json!({"readOnlyHint": true, "destructiveHint": true}), json!({}), false),
+            (json!({"openWorldHint": true}), json!({}), false),
+            (json!({"readOnlyHint": true, "openWorldHint": true}), json!({}), false),
+            (json!({}), always_asks, false),
+        ];
+        for (annotations, meta, expected) in cases {
+            let raw = json!({"name": "t", "inputSchema": {}, "annotations": annotations, "_meta": meta});
+            let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
+            assert_eq!(is_repeatable(&tool), expected, "{raw}");
+            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
+            let mut definitions = DefinitionCache::default();
+            let definition = definitions.get(&config("one"), &catalog, "t", |_| ReviewState::New).unwrap();
+            assert_eq!(definition.repeatable, expected, "in the cache: {raw}");
         }
     }
 

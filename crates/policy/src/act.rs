@@ -169,7 +169,7 @@ impl PolicyAct<'_> {
 pub enum PolicyDecision {
     /// The act is allowed without consent.
     Allow {
-        /// Rule or grant that allows the act, or the built-in default.
+        /// Rule or grant that allows the act, an approval that the user repeats, or the built-in default.
         by: DecisionSource,
     },
     /// The act is denied, and no consent request is shown.
@@ -190,8 +190,8 @@ pub enum PolicyDecision {
     },
 }
 
-/// Origin of a decision: a rule, grant or preset. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant
-/// 12` or `built-in`.
+/// Origin of a decision: a rule, grant, preset or repeated approval. Its text is a stable name, such as `rule 3`,
+/// `managed rule 1`, `grant 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionSource {
     /// A built-in rule, which always applies.
@@ -204,6 +204,8 @@ pub enum DecisionSource {
     Preset,
     /// The preset of the system-wide policy file.
     ManagedPreset,
+    /// The user's approval of the same call a moment ago, which the user now repeats.
+    RepeatedApproval,
 }
 
 impl DecisionSource {
@@ -214,6 +216,7 @@ impl DecisionSource {
             Self::BuiltIn => Cow::Borrowed("built-in"),
             Self::Preset => Cow::Borrowed("preset"),
             Self::ManagedPreset => Cow::Borrowed("managed preset"),
+            Self::RepeatedApproval => Cow::Borrowed("repeated approval"),
             Self::Grant(_) | Self::Rule(_) => Cow::Owned(self.to_string()),
         }
     }
@@ -227,6 +230,7 @@ impl fmt::Display for DecisionSource {
             Self::Rule(rule) => rule.fmt(f),
             Self::Preset => f.write_str("preset"),
             Self::ManagedPreset => f.write_str("managed preset"),
+            Self::RepeatedApproval => f.write_str("repeated approval"),
         }
     }
 }

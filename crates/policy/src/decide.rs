@@ -34,6 +34,32 @@ impl Policy {
         self.decide_by(act, now, |_, fit| fit == RuleFit::Fits)
     }
 
+    /// Decides about a tool call with which the user repeats a call that was approved in a consent request. The caller
+    /// has checked that the payload and its receiver are the same. `now` is the time in milliseconds since 1970.
+    ///
+    /// The approval counts only where no rule, grant or preset applies and the user has reviewed the definition, so
+    /// that the decision would otherwise be [`DecisionReason::ToolsAsk`]. All other decisions are those of
+    /// [`decide`](Self::decide).
+    #[must_use]
+    pub fn decide_repeated_call(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
+        let decision = self.decide(act, now);
+        let asks_by_default = matches!(decision, PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. });
+        let is_plain = matches!(
+            act,
+            PolicyAct::CallTool {
+                review_state: ReviewState::Reviewed,
+                asks_each_time: false,
+                after_untrusted: false,
+                ..
+            }
+        );
+        if asks_by_default && is_plain {
+            PolicyDecision::Allow { by: DecisionSource::RepeatedApproval }
+        } else {
+            decision
+        }
+    }
+
     /// Returns `true` if a tool call is allowed without consent whatever its arguments are. The arguments of `act` have
     /// no effect. `now` is the time in milliseconds since 1970.
     ///

@@ -2,6 +2,7 @@
 
 import { ApiError, call, toApiError } from "$lib/api/client";
 import type { ServerCall, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
+import { jsonWithSortedKeys } from "$lib/format/json";
 import { app } from "$lib/state/app.svelte";
 
 /** Tool call to send to the host. */
@@ -11,6 +12,8 @@ export interface RunRequest {
   arguments: JsonValue;
   /** Id of the conversation in which the host stores the outcome. */
   conversation?: string | null;
+  /** Id of an earlier run that the user repeats. The host requests consent unless the user may repeat it. */
+  repeats?: string;
 }
 
 /** State of a run. `tool_error` is a result in which the tool reports an error. */
@@ -43,6 +46,8 @@ export class ToolRun {
   error = $state.raw<ApiError | null>(null);
   /** Duration of the ended run in milliseconds, excluding the time for decisions and input of the user. */
   took = $state<number | null>(null);
+  /** Time at which the run ended, in milliseconds since 1970, or `null` before that. */
+  endedAt = $state<number | null>(null);
   /** The error for which the run could not be cancelled, or `null`. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
@@ -92,6 +97,16 @@ export class ToolRun {
     return this.result === null && this.error === null;
   }
 
+  /**
+   * Returns `true` if the host sends the same request again without a consent request at the time `now`. `sent` are the
+   * arguments to compare with the sent ones, which the user may have edited in the consent request.
+   */
+  isRepeatable(sent: JsonValue | undefined, now: number): boolean {
+    const until = this.call?.repeatableUntil;
+    if (this.result === null || until === undefined || now >= until) return false;
+    return jsonWithSortedKeys(sent) === jsonWithSortedKeys(this.result.arguments);
+  }
+
   async cancel(): Promise<void> {
     if (!this.underWay || this.cancelling) return;
     this.cancelling = true;
@@ -105,17 +120,19 @@ export class ToolRun {
   }
 
   async #run(): Promise<ToolRun> {
-    const { server, tool, arguments: sent, conversation = null } = this.request;
+    const { server, tool, arguments: sent, conversation = null, repeats } = this.request;
     try {
       this.result = await call("call_tool", {
         ...{ call: this.id, server, tool, arguments: sent, conversation },
+        ...(repeats === undefined ? {} : { repeats }),
       });
     } catch (cause) {
       this.error = toApiError(cause);
     }
     this.#unfollow();
     this.#waits(false);
-    this.took = Date.now() - this.startedAt - this.#waited;
+    this.endedAt = Date.now();
+    this.took = this.endedAt - this.startedAt - this.#waited;
     return this;
   }
 }

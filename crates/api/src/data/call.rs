@@ -22,6 +22,11 @@ pub struct CallTool {
     /// Identifier of the conversation that the call belongs to, or `None` outside of conversations.
     #[serde(default)]
     pub conversation: Option<String>,
+    /// Identifier of an earlier call that the user repeats with this one, or `None`. If that call can be repeated and
+    /// the request is the same, it is sent without another consent request.
+    #[serde(default)]
+    #[ts(optional)]
+    pub repeats: Option<String>,
 }
 
 /// Request for the messages of a prompt.

@@ -217,6 +217,8 @@ pub enum DecisionSource {
     Preset,
     /// Preset of this computer's administrator.
     ManagedPreset,
+    /// The user's approval of the same call, which the user repeats.
+    RepeatedApproval,
 }
 
 /// Rule, grant or preset that was considered for a decision.

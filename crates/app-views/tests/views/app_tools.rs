@@ -40,7 +40,7 @@ impl TestViews {
         self.app.host.ports().history.create(&conversation).unwrap();
         let origin = CallOrigin::User { conversation: Some(CONVERSATION.into()) };
         let (id, server, tool) = ("seen".to_owned(), SERVER.to_owned(), TOOL.to_owned());
-        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new() };
+        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new(), repeats: None };
         let chat = self.chat.clone();
         let called = tokio::spawn(async move { chat.call_tool(call).await });
         let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
@@ -79,7 +79,15 @@ impl TestViews {
         let origin = CallOrigin::Model { conversation: CONVERSATION.into() };
         let app = Some(ProvidingApp { view: opened.view.clone(), tool: TOOL.into() });
         let arguments = json!({ "to": "done" }).as_object().cloned().unwrap();
-        let call = ToolCall { id: id.to_owned(), origin, server: SERVER.into(), app, tool: MOVE.into(), arguments };
+        let call = ToolCall {
+            id: id.to_owned(),
+            origin,
+            server: SERVER.into(),
+            app,
+            tool: MOVE.into(),
+            arguments,
+            repeats: None,
+        };
         let (chat, stop) = (self.chat.clone(), stop.clone());
         tokio::spawn(async move { chat.call_tool_until(call, stop).await })
     }

@@ -54,7 +54,8 @@ impl TestViews {
         let test = Self::start(&[HTML], json!({})).await;
         test.approve().await;
         let (origin, id, arguments) = (CallOrigin::User { conversation: None }, "seen".into(), Map::new());
-        let call = ToolCall { id, origin, server: SERVER.into(), app: None, tool: TOOL.into(), arguments };
+        let call =
+            ToolCall { id, origin, server: SERVER.into(), app: None, tool: TOOL.into(), arguments, repeats: None };
         let chat = test.chat.clone();
         let called = tokio::spawn(async move { chat.call_tool(call).await });
         let request = test.app.consent_request(SERVER, "the first call", is_tool_call_request).await;

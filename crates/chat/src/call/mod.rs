@@ -54,6 +54,9 @@ pub struct ToolCall {
     pub tool: String,
     /// Arguments as requested. The user may edit them before the call is sent.
     pub arguments: Map<String, Value>,
+    /// Identifier of an earlier call that the user repeats with this one, or `None`. It only has an effect if the user
+    /// makes the call, and a server provides the tool.
+    pub repeats: Option<CallId>,
 }
 
 /// The outcome of a tool call, and of its recording in the history.
@@ -128,7 +131,7 @@ pub(super) async fn make_recorded_call(
 ) -> CallOutcome {
     let began = Instant::now();
     let review = ResultReviewer::for_call(&call, host, stop);
-    let ToolCall { id, origin, server, app, tool, mut arguments } = call;
+    let ToolCall { id, origin, server, app, tool, mut arguments, repeats } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
     let call = async {
@@ -137,9 +140,12 @@ pub(super) async fn make_recorded_call(
             return Err(CallFailure::Cancelled);
         }
         permission.await?;
-        match app {
-            Some(app) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
-            None => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
+        match (app, repeats) {
+            (Some(app), _) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
+            (None, Some(repeats)) => {
+                host.repeat_tool_call(origin, (id.clone(), repeats), server, tool, arguments, sent).await
+            }
+            (None, None) => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
         }
     };
     // Set once the call is sent.

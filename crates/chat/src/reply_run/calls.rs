@@ -153,7 +153,7 @@ impl ReplyRun {
             }
         };
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
-        let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments };
+        let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await

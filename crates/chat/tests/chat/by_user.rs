@@ -16,7 +16,7 @@ use super::{CONVERSATION_ID, TestConversation, failing_history};
 pub(super) fn call_to_add(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
-    ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments }
+    ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments, repeats: None }
 }
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::Millis;
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use domain::call::{CallFailure, CallId, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -49,6 +49,9 @@ pub struct NewCall {
     pub request: ClientRequest,
     /// Hash of the prompt's definition that was displayed to the user before the call, or `None` for other calls.
     pub shown: Option<String>,
+    /// Id of an earlier call that the user repeats with this one, if any. Only considered for calls of a server's tools
+    /// by the user.
+    pub repeats: Option<CallId>,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
 }
@@ -105,7 +108,8 @@ pub struct CallRecord {
 impl CallRecord {
     /// Creates the record of a new call, which neither the policy nor the user has allowed or denied yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
-        let NewCall { id, server, kind, name, origin, app, request, shown: _, sent } = call;
+        let NewCall { id, server, kind, name, origin, app, request, shown: _, repeats, sent } = call;
+        let can_repeat = kind == CallKind::Tool && app.is_none() && matches!(origin, CallOrigin::User { .. });
         let view = ServerCall {
             id,
             server,
@@ -117,12 +121,13 @@ impl CallRecord {
             progress: None,
             task: None,
             conversation: origin.conversation().map(str::to_owned),
+            repeatable_until: None,
         };
         Self {
             view,
             origin,
             app,
-            request: Some(CallRequest::new(request)),
+            request: Some(CallRequest::new(request, repeats.filter(|_| can_repeat))),
             requested_prompt: None,
             sent_call: SentCall::default(),
             sent,

@@ -16,7 +16,7 @@ fn call(id: &str, server: &str, state: CallState) -> Box<CallRecord> {
     let request = ClientRequest::CallTool { name: name.clone(), arguments: Map::new(), as_task: false };
     let origin = CallOrigin::Model { conversation: "c".to_owned() };
     let (id, server, kind) = (id.to_owned(), server.to_owned(), CallKind::Tool);
-    let new = NewCall { id, server, kind, name, origin, app: None, request, shown: None, sent: None };
+    let new = NewCall { id, server, kind, name, origin, app: None, request, shown: None, repeats: None, sent: None };
     let mut record = CallRecord::new(new, 0, reply);
     record.view.state = state;
     Box::new(record)

@@ -1,7 +1,7 @@
 //! The gate: the only code that creates an [`AuthorizedPayload`], which is required for sending anything from the host.
 //!
-//! A payload is authorized by the user's approval of one consent request ([`Approval`]), by a rule or grant, or by a
-//! built-in permission, such as for prompts and resources that the user requests. Once the decision is in the audit
+//! A payload is authorized by the user's approval of one consent request ([`Approval`]), by a rule, grant or repeated
+//! approval, or by a built-in permission, such as for prompts and resources. Once the decision is in the audit
 //! log, an outgoing call, start, response or URL has a [`SendPermit`], which is valid for one receiver, for exactly
 //! these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the payload; the hash
 //! of a sign-in URL omits parameters that are generated for each use.
@@ -62,7 +62,7 @@ pub(super) struct Approval {
 pub(crate) struct SendPermit {
     to: String,
     payload_hash: Hash,
-    /// Rule or grant that allowed the payload, or `None` if the user approved it.
+    /// Rule, grant or repeated approval that allowed the payload, or `None` if the user approved it.
     by: Option<DecisionSource>,
 }
 
@@ -87,7 +87,7 @@ impl<T> AuthorizedPayload<T> {
 }
 
 impl SendPermit {
-    /// Creates a permit for a payload that a rule or grant allows. `payload_hash` is the hash of the payload, which the
+    /// Creates a permit for a payload that the policy allows. `payload_hash` is the hash of the payload, which the
     /// audit log is about to record.
     pub(super) fn by_rule(by: DecisionSource, to: &str, payload_hash: Hash) -> Self {
         Self { to: to.to_owned(), payload_hash, by: Some(by) }
@@ -98,7 +98,7 @@ impl SendPermit {
         Self { to: to.to_owned(), payload_hash, by: None }
     }
 
-    /// Returns the rule or grant that allowed the payload, or `None` if the user approved it.
+    /// Returns the rule, grant or repeated approval that allowed the payload, or `None` if the user approved it.
     pub(super) const fn source(&self) -> Option<DecisionSource> {
         self.by
     }

@@ -30,7 +30,10 @@ impl Owner {
                 let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
                 self.permissions.uses.note_rule(of, last_use, rule);
             }
-            DecisionSource::BuiltIn | DecisionSource::Preset | DecisionSource::ManagedPreset => {}
+            DecisionSource::BuiltIn
+            | DecisionSource::Preset
+            | DecisionSource::ManagedPreset
+            | DecisionSource::RepeatedApproval => {}
         }
     }
 

@@ -35,6 +35,7 @@ impl Owner {
         let until = ports::time::end_of_span(self.now(), pause);
         self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
+        self.permissions.forget_approved_calls(server);
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use host_state::truncate_server_facts;
 use mcp_proto::session::ServerFacts;
 use offers::catalog::Catalog;
 use process::orphans::RunningServerRecord;
@@ -83,6 +84,8 @@ impl Owner {
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
+        // The user approved the calls for this session.
+        self.permissions.forget_approved_calls(name);
         self.models.sampling.end_requests(|requester| requester.run() == run);
         self.withdraw_requests_if(|p| p.must_end_with_run(run, name));
         let mut again = false;
@@ -118,34 +121,5 @@ impl Owner {
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }
-    }
-}
-
-/// Maximum length of a server's stored instructions, in characters.
-const MAX_INSTRUCTIONS_CHARS: usize = 64 * 1024;
-/// Maximum length of other stored texts about the server, such as its title, in characters.
-const MAX_CLAIM_CHARS: usize = 1_000;
-
-/// Truncates the texts that a server sent on initialization, since they are displayed in several places.
-fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
-    if let Some(instructions) = &mut facts.instructions {
-        truncate(instructions, MAX_INSTRUCTIONS_CHARS);
-    }
-    if let Some(server) = &mut facts.server {
-        let optional = [&mut server.title, &mut server.description, &mut server.website_url];
-        for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
-            truncate(text, MAX_CLAIM_CHARS);
-        }
-        server.icons.clear();
-        server.extra.clear();
-    }
-    facts
-}
-
-fn truncate(text: &mut String, most: usize) {
-    if let Some((at, _)) = text.char_indices().nth(most) {
-        let omitted = text[at..].chars().count();
-        text.truncate(at);
-        text.push_str(&format!("… ({omitted} more characters)"));
     }
 }

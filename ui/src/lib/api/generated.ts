@@ -1432,7 +1432,12 @@ arguments: JsonValue,
 /**
  * Identifier of the conversation that the call belongs to, or `None` outside of conversations.
  */
-conversation: string | null, };
+conversation: string | null, 
+/**
+ * Identifier of an earlier call that the user repeats with this one, or `None`. If that call can be repeated and
+ * the request is the same, it is sent without another consent request.
+ */
+repeats?: string, };
 
 /**
  * Tools, prompts, resources and templates of a server.
@@ -2538,7 +2543,7 @@ id: string, } | { "kind": "rule",
 /**
  * Source and number of the rule.
  */
-rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
+rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" } | { "kind": "repeated_approval" };
 
 /**
  * Request to set the default model of new conversations.
@@ -7261,7 +7266,12 @@ task: CallTask | null,
 /**
  * Identifier of the conversation that the call belongs to, if any.
  */
-conversation: string | null, };
+conversation: string | null, 
+/**
+ * Time until which the user can repeat the completed call without another consent request. `None` if each call
+ * requires its own decision, and for calls that did not complete.
+ */
+repeatableUntil?: number, };
 
 /**
  * Unverified claims of a server about itself.

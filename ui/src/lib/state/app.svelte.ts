@@ -157,13 +157,29 @@ class App {
     this.ready = true;
   }
 
+  /** Ends the repetition of approved calls of a server, or of all servers, as the host does. */
+  #endRepetition(server?: string): void {
+    const isOver = (call: ServerCall) =>
+      call.repeatableUntil !== undefined && (server === undefined || call.server === server);
+    if (this.calls.some(isOver))
+      this.calls = this.calls.map((call) =>
+        isOver(call) ? { ...call, repeatableUntil: undefined } : call,
+      );
+  }
+
   #apply(event: Event): void {
     switch (event.type) {
       case "server_changed":
         this.servers = replaced(this.servers, event.server, (s) => s.name);
+        if (event.server.state.is !== "ready" || event.server.muted)
+          this.#endRepetition(event.server.name);
         break;
       case "server_removed":
         this.servers = this.servers.filter((server) => server.name !== event.name);
+        this.#endRepetition(event.name);
+        break;
+      case "rules_changed":
+        this.#endRepetition();
         break;
       case "consent_request_changed":
         this.consentRequests = replaced(

@@ -126,6 +126,7 @@ fn decision_source_view(by: own::DecisionSource) -> DecisionSource {
         own::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref_view(rule) },
         own::DecisionSource::Preset => DecisionSource::Preset,
         own::DecisionSource::ManagedPreset => DecisionSource::ManagedPreset,
+        own::DecisionSource::RepeatedApproval => DecisionSource::RepeatedApproval,
     }
 }
 

@@ -120,6 +120,10 @@ impl Owner {
             let reading = Reading::new(server, ReadingKind::from(*kind), name);
             self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
         }
+        if reply.is_ok() {
+            let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());
+            record.view.repeatable_until = until;
+        }
         record.view.state = match &reply {
             Ok(_) => CallState::Done,
             Err(CallFailure::Cancelled) => CallState::Cancelled,

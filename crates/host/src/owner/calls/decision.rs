@@ -135,7 +135,7 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.permissions.policy.decide(&act, now) {
+        match self.permissions.decide_tool_call(&act, definition, request.repeats(), now) {
             PolicyDecision::Allow { by } => {
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
@@ -145,7 +145,11 @@ impl Owner {
                     subject: tool,
                     decision: "allowed",
                     scope: None,
-                    by: if matches!(by, DecisionSource::Grant(_)) { "grant" } else { "policy" },
+                    by: match by {
+                        DecisionSource::Grant(_) => "grant",
+                        DecisionSource::RepeatedApproval => self.options.decides,
+                        _ => "policy",
+                    },
                     hash: hash.as_str(),
                     asker: origin.audit_name(),
                     content: Some(content),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
 use offers::catalog::Catalog;
-use policy::Hash;
+use policy::{DecisionSource, Hash};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
@@ -57,7 +57,7 @@ impl Owner {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
-        let allowed_by = permit.source();
+        let (allowed_by, repeats) = (permit.source(), request.repeats().map(str::to_owned));
         let (request, open_world) = match self.authorize_call(&record.view, record.app.as_ref(), request, permit) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
@@ -75,6 +75,9 @@ impl Owner {
         let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.send_command(&record.view.server, command) {
             Ok(run) => {
+                if let (Some(DecisionSource::RepeatedApproval), Some(repeats)) = (allowed_by, repeats) {
+                    self.permissions.approved_calls.add_repetition(&repeats, record.view.id.clone());
+                }
                 if let Some(by) = allowed_by {
                     self.record_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }

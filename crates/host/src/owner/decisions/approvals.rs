@@ -76,6 +76,8 @@ impl Owner {
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
+                        let now = owner.now();
+                        owner.permissions.note_approved_call(&pending.view, scope, &rests_on, now);
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }

@@ -52,6 +52,9 @@ impl Owner {
 
     fn refuse_request(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
+        if outcome == ConsentRequestOutcome::Denied && matches!(pending.view.body, ConsentRequestBody::Tool { .. }) {
+            self.permissions.forget_approved_calls(&pending.view.server);
+        }
         self.audit_outcome(&pending, outcome, None);
         let why = reason
             .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
@@ -133,6 +136,7 @@ impl Owner {
         if mute {
             self.permissions.policy.mute(server);
         }
+        self.permissions.forget_approved_calls(server);
         self.reset_refusals(server, mute);
         self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_denied();

@@ -26,6 +26,7 @@ impl Owner {
         };
         let (basis, now) = (self.grant_basis(&grant), self.now());
         self.permissions.revoked.push(grant.clone(), basis, now);
+        self.permissions.forget_approved_calls(&grant.server);
         self.audit_grant(&grant, "revoke", "denied");
         if grant.subject == GrantSubject::Command {
             self.on_approval_revoked(&grant.server);

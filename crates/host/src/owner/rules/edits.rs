@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use host_state::AuditedDecision;
+use host_state::{AuditedDecision, change_rule_file, put_rule, put_rule_back};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::parse_rules_file;
 use crate::owner::Owner;
 use crate::rules::{RulesError, RulesView};
 
@@ -75,7 +74,7 @@ impl Owner {
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
         let audited = PolicyRule { id: 0, ..rule.clone() };
-        self.write_rule(rule, &audited, restore_rule, Self::restore_session_rule, reply);
+        self.write_rule(rule, &audited, put_rule_back, Self::restore_session_rule, reply);
     }
 
     /// Writes a rule with one of two functions, for the rule file and for this session, which return its id. `audited`
@@ -169,7 +168,7 @@ impl Owner {
     ) {
         let managed = Arc::clone(&self.ports.managed);
         let change = move |stored: Option<Value>| {
-            let changed = apply_policy_change(stored.clone(), &change);
+            let changed = change_rule_file(stored.clone(), &change);
             let unchanged = || stored.clone().unwrap_or_else(|| json!(PolicyFile::default()));
             let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
             (value, (managed.read(), stored, changed))
@@ -213,36 +212,4 @@ impl Owner {
             AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
         self.audit_then(entry, then);
     }
-}
-
-/// Applies a change to the content of the user's rule file. Rules without an id get one.
-pub(super) fn apply_policy_change<T>(
-    stored: Option<Value>,
-    change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
-) -> Result<(PolicyFile, T), RulesError> {
-    let (_, mut file) = parse_rules_file(Ok(stored)).map_err(RulesError::Unusable)?;
-    file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
-    let given = change(&mut file)?;
-    RuleSet::compile(RuleSource::User, file.rules.clone())?;
-    Ok((file, given))
-}
-
-/// Replaces the rule with the same id, or appends the rule with a new id if it has none.
-pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
-    if rule.id == 0 {
-        let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
-        file.rules.push(PolicyRule { id, ..rule.clone() });
-        return Ok(id);
-    }
-    let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
-    own.clone_from(rule);
-    Ok(rule.id)
-}
-
-/// Adds a removed rule again, under the same id unless another rule has it by now.
-fn restore_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
-    let mut rules = RuleSet::compile(RuleSource::User, std::mem::take(&mut file.rules))?;
-    let id = rules.restore(rule.clone())?;
-    file.rules = rules.iter().cloned().collect();
-    Ok(id)
 }

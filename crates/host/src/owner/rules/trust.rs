@@ -1,11 +1,11 @@
 //! Trust in a server, which is a rule that allows calls of its tools. Used by `handle/rules.rs`, and by code that
 //! removes a server from the settings.
 
+use host_state::put_rule;
 use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
 use tokio::sync::oneshot;
 
-use super::edits::put_rule;
 use crate::owner::Owner;
 use crate::rules::{RulesError, TrustDuration};
 

@@ -6,4 +6,5 @@ mod interleaved_calls;
 mod interleaved_requests;
 mod memory;
 mod read_only_tools;
+mod repeated_calls;
 pub(super) mod world;

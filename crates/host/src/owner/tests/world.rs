@@ -14,6 +14,7 @@ use ports::secrets::SecretsInMemory;
 use ports::{Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::TestPlatform;
+use testkit::time::ManualClock;
 use tokio::sync::{mpsc, oneshot};
 
 use super::memory::{MemoryDocuments, MemoryLog};
@@ -43,6 +44,7 @@ pub(in crate::owner) struct HostFixture {
     pub(in crate::owner) host: Host,
     pub(in crate::owner) log: Arc<MemoryLog>,
     pub(in crate::owner) documents: Arc<MemoryDocuments>,
+    pub(in crate::owner) clock: Arc<ManualClock>,
     /// Commands that the server's connection has received.
     pub(in crate::owner) commands: mpsc::Receiver<Box<ConnectionCommand>>,
     _folder: tempfile::TempDir,
@@ -69,9 +71,11 @@ impl HostFixture {
         std::fs::write(&config, json!({ "mcpServers": { SERVER: { "command": "unused" } } }).to_string()).unwrap();
         let (platform, secrets) = (Arc::new(TestPlatform::default()), Arc::new(SecretsInMemory::default()));
         let (log, documents) = (Arc::new(MemoryLog::default()), Arc::new(MemoryDocuments::default()));
+        let clock = ManualClock::new();
         let ports = Ports {
             audit: log.clone(),
             documents: documents.clone(),
+            clock: clock.clone(),
             managed: Arc::new(store::SystemPolicyFile::with_path(folder.path().join("managed.json"))),
             ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
         };
@@ -92,7 +96,7 @@ impl HostFixture {
             owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
         };
         host.with_owner(connect).await.unwrap();
-        let mut world = Self { host, log, documents, commands, _folder: folder };
+        let mut world = Self { host, log, documents, clock, commands, _folder: folder };
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
         world.documents.close_gate();
