@@ -3,7 +3,7 @@
 /// An install link format of an app: how links begin, and how they contain servers.
 #[derive(Debug)]
 pub(super) struct LinkForm {
-    /// Display name of the app that defines the format.
+    /// Display name of the app whose maker defined the format.
     pub(super) app: &'static str,
     /// Prefixes of such links. `*` matches one path segment, such as a language.
     starts: &'static [&'static str],
