@@ -15,16 +15,16 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// Method of installing a package: a command that loads and runs it, or a bundle to download.
+/// Method of installing a package: by a command, or by downloading a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
-    /// Run this command, with which a launcher loads and runs the package.
+    /// A plan with the command by which a launcher downloads and runs the package.
     Plan(InstallPlan),
-    /// Download, check and unpack this bundle, whose own manifest contains the plan.
+    /// A bundle to download. Its own manifest contains the command.
     Bundle(BundleDownload),
 }
 
-/// A bundle (`.mcpb`) that the registry lists, to be downloaded.
+/// A bundle (`.mcpb`) to download, and the hash that the registry lists for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleDownload {
     /// HTTPS URL of the bundle.
@@ -75,7 +75,7 @@ pub enum PlanError {
     /// The name of a variable or header is not valid, as the message describes.
     #[error("{0}")]
     Name(String),
-    /// A text of the publisher refers to one of Drawbridge's secrets. Contains the position of the text.
+    /// A text of the publisher refers to one of Drawbridge's secrets. Contains the name of the part with that text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
     /// The plan would have more inputs than `installs::MAX_INPUTS`.

@@ -80,8 +80,8 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     Ok(InstallPlan { name: proposed_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
 }
 
-/// Returns `true` if a URL leads to this computer or a private network, as far as that is known without the values of
-/// its inputs.
+/// Returns `true` if a URL leads to this computer or a private network, as far as that can be seen before the user has
+/// entered the values of its inputs.
 fn is_non_public(url: &Template) -> bool {
     let piece = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.clone(),
