@@ -34,7 +34,7 @@ impl BenchMeasure {
     }
 }
 
-/// Content that Drawbridge's page has drawn.
+/// Content of Drawbridge's page whose drawing is reported to a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DrawnContent {
     /// First content of Drawbridge's page.
@@ -43,7 +43,7 @@ pub(crate) enum DrawnContent {
     ConsentRequest(String),
 }
 
-/// Sender of drawing times to a benchmark. Contains no channel in a normal start.
+/// Sends the times at which content was drawn to a benchmark. Sends nothing in a normal start.
 pub(crate) struct DrawingReporter(Option<mpsc::Sender<(DrawnContent, Instant)>>);
 
 impl DrawingReporter {
@@ -52,7 +52,7 @@ impl DrawingReporter {
         Self(None)
     }
 
-    /// Creates a reporter and the receiver of its times.
+    /// Creates a reporter, and the receiver of the times that are reported to it.
     pub(crate) fn channel() -> (Self, mpsc::Receiver<(DrawnContent, Instant)>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(Some(sender)), receiver)
@@ -73,7 +73,7 @@ pub(crate) fn report_first_paint(measured: State<'_, DrawingReporter>, sandbox: 
     measured.send_time(DrawnContent::Page);
 }
 
-/// Records that a consent request is drawn.
+/// Command by which Drawbridge's page reports that it has drawn the consent request with this identifier.
 #[tauri::command]
 pub(crate) fn report_drawn_consent_request(measured: State<'_, DrawingReporter>, id: String) {
     measured.send_time(DrawnContent::ConsentRequest(id));

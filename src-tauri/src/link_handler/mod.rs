@@ -24,7 +24,7 @@ use windows as system;
 
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state of the registration for `drawbridge:` links in the operating system.
+/// Returns the state of Drawbridge's registration for `drawbridge:` links, as read from the operating system.
 pub(crate) fn link_handler_state() -> SystemSwitch {
     SystemSwitch::new(system::is_link_handler_on())
 }

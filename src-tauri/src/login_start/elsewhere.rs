@@ -6,7 +6,7 @@ use auto_launch::{AutoLaunch, AutoLaunchBuilder, WindowsEnableMode};
 
 use super::BACKGROUND_OPTION;
 
-/// Returns `true` if Drawbridge starts at login.
+/// Returns `true` if the operating system starts Drawbridge at login.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
