@@ -22,8 +22,8 @@ pub(crate) struct LanguageRuntime {
     /// Names of the programs to run with `--version`, of which the first one found is used. None of them downloads or
     /// writes anything, unlike `npx` and `dnx`, which may.
     version_programs: &'static [&'static str],
-    /// Oldest version that the official MCP SDKs support, with the name of the requirement for display, or `None` if
-    /// they support any version.
+    /// Oldest version that the official MCP SDKs support, and a clause about it for the user, or `None` if they support
+    /// any version.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }

@@ -150,7 +150,8 @@ fn foreign_text_for_display(words: &str) -> String {
     foreign::visible(&shown).into_owned()
 }
 
-/// Returns the well-known folder that contains a path, followed by `…` for the private rest of the path.
+/// Returns a path with `…` in place of its private part. Only a well-known folder that contains the path is named, or
+/// else only `~/` or `/`.
 fn path_for_report(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => ("~/", below, KNOWN_HOME_FOLDERS),
