@@ -27,7 +27,7 @@ pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 /// frame.
 pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
 
-/// Registers the URL scheme from which apps' documents are served.
+/// Registers the URL scheme with which frames load the documents of MCP apps. `on_load` is called for each document.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());

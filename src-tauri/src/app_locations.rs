@@ -15,7 +15,8 @@ const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the address of the registry from which servers are installed.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
-/// Returns the paths of the settings file and the data folder: those in the environment, or else the system's defaults.
+/// Returns the paths of the settings file and the data folder, as set by environment variables, or else the system's
+/// defaults.
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
@@ -97,8 +98,9 @@ fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
-/// that an AppImage starts inherit these variables, so this program may belong to another package.
+/// Returns the canonical mount point of the AppImage that contains this program or its parent process, as in the
+/// environment variables of AppImages, or `None` if they are not set. Programs that an AppImage starts inherit these
+/// variables, so this program may belong to another package.
 ///
 /// Source: <https://docs.appimage.org/packaging-guide/environment-variables.html>.
 fn appimage_mount_point() -> Option<PathBuf> {

@@ -159,7 +159,7 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
     }
 }
 
-/// Executes the action that the user chose in the dialog for closing the window.
+/// Command that executes the action that the user has chosen in the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {

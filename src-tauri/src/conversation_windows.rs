@@ -145,7 +145,7 @@ fn is_conversation_id(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Opens the window of a conversation, or brings it to the front if it is open.
+/// Command that opens the window of a conversation, or brings it to the front if it is open.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window, or too many are open.

@@ -19,7 +19,7 @@ pub(crate) struct DesktopReport {
     links: SystemSwitch,
 }
 
-/// Returns the features of the desktop environment for the settings page.
+/// Command that returns the features of the desktop environment for the settings page.
 #[tauri::command(async)]
 pub(crate) fn desktop_report(tray: State<'_, Tray>) -> DesktopReport {
     DesktopReport {

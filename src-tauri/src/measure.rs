@@ -11,13 +11,14 @@ use crate::page_sandbox::PageSandbox;
 /// Benchmark selected by the environment variable `DRAWBRIDGE_BENCH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BenchMeasure {
-    /// `empty`: an empty window, from the start of the process until it is drawn.
+    /// `empty`: measures the time from the start of the process until an empty window is drawn.
     Empty,
-    /// `empty-at-rest`: an empty window that stays open, so that other programs can measure its processes.
+    /// `empty-at-rest`: measures nothing, but opens an empty window that stays open, so that other programs can measure
+    /// its processes.
     EmptyAtRest,
-    /// `window`: the main window, from the start of the process until its first content is drawn.
+    /// `window`: measures the time from the start of the process until the main window has drawn its first content.
     Window,
-    /// `consent-request`: a consent request, from the server's message until it is drawn.
+    /// `consent-request`: measures the time from a server's message until the consent request for it is drawn.
     ConsentRequest,
 }
 
@@ -37,9 +38,9 @@ impl BenchMeasure {
 /// Content of Drawbridge's page whose drawing is reported to a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DrawnContent {
-    /// First content of Drawbridge's page.
+    /// The first content that Drawbridge's page draws.
     Page,
-    /// Consent request with this identifier.
+    /// The consent request with this identifier.
     ConsentRequest(String),
 }
 

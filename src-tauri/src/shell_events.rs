@@ -27,7 +27,8 @@ pub(crate) enum ShellEvent {
         /// Number of running servers.
         servers: usize,
     },
-    /// The user selected a consent request in a notification or in the tray. The page shows it in front.
+    /// The user chose to see a consent request, in a notification or in the tray. The page shows it in front of its
+    /// other content.
     ShowConsentRequest {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
@@ -42,7 +43,7 @@ pub(crate) enum ShellEvent {
     },
     /// The state of the app's updates, which the settings page shows, has changed.
     UpdatesChanged {
-        /// State after the change.
+        /// State of the updates after the change.
         report: UpdateReport,
     },
     /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. Sent to
@@ -51,7 +52,7 @@ pub(crate) enum ShellEvent {
     AppsStopped {
         /// The closed apps, without duplicates. Any of them may have caused it.
         apps: Vec<ShownApp>,
-        /// Reason for which they were closed.
+        /// Reason for which the apps were closed.
         cause: AppStopCause,
     },
     /// A window of a conversation was opened or closed. Sent to the pages of all windows, and to each page when it
@@ -60,7 +61,7 @@ pub(crate) enum ShellEvent {
         /// Identifiers of the conversations that are open in windows of their own.
         conversations: Vec<String>,
     },
-    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    /// The user closes the window of a conversation. The window's page stores the draft and then closes the window.
     WindowClosing,
     /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge waits for
     /// this only for a short time.

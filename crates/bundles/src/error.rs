@@ -41,7 +41,7 @@ pub enum BundleError {
     /// first change.
     #[error("the bundle is installed already, and its folder was changed since; remove the servers that use it first")]
     FolderDiffers(#[source] FolderChange),
-    /// Another process has locked the folder of unpacked bundles for too long.
+    /// Another process holds the lock of the folder of unpacked bundles, and did not release it within two minutes.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
     Busy,
     /// The folder to remove is not directly below the folder of unpacked bundles.

@@ -24,7 +24,7 @@ pub(crate) fn listed_folder_name(name: &str) -> Option<&str> {
     name.strip_suffix(TREE_FILE_SUFFIX)
 }
 
-/// Stores the list of the files in `folder`. Needs not be atomic: if the process is killed meanwhile, the folder is
+/// Stores the list of the files in `folder`. The write need not be atomic: if the process is killed meanwhile, the folder is
 /// incomplete as well, and is removed later.
 pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::write(tree_file_path(folder), serde_json::to_vec(tree)?)

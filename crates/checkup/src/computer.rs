@@ -9,7 +9,7 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// What the checks examine: Drawbridge's settings and folders, and the environment of its process.
+/// Inputs of the checks: Drawbridge's settings and folders, and the environment of its process.
 #[derive(Clone)]
 pub struct CheckInputs {
     /// Settings file with the configured servers.

@@ -52,7 +52,7 @@ pub enum InstallOrigin {
         /// Downloaded bundle, or `None` if the chosen package is not a bundle.
         bundle: Option<Box<BundleFile>>,
     },
-    /// A bundle file that the user named.
+    /// A bundle file that the user has chosen.
     Bundle(Box<BundleFile>),
 }
 

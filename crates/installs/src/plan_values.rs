@@ -150,9 +150,9 @@ impl InstallPlan {
         if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
     }
 
-    /// Returns the position of a text in the plan that contains a reference to a secret (`${secret:NAME}`), or the
-    /// beginning of one that a value completes. Parsers of registry entries and bundles refuse such plans earlier, with
-    /// a more specific message.
+    /// Returns the name of the first part of the plan that contains a reference to a secret (`${secret:NAME}`), or the
+    /// beginning of one that a value would complete. Parsers of registry entries and bundles refuse such plans earlier,
+    /// with a more specific message.
     fn secret_in_text(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {

@@ -135,7 +135,7 @@ pub struct FoundServer {
 /// Maximum length, in bytes, of a text that [`is_tool_name`] accepts.
 const MAX_TOOL_NAME_BYTES: usize = 64;
 
-/// The settings file that contains a server's entry.
+/// The settings file that contains a server's entry, and the app that the file belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntrySource<'s> {
     pub(crate) app: Option<&'s SourceApp>,

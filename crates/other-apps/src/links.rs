@@ -126,7 +126,8 @@ fn parse_payload(
     }
 }
 
-/// Creates a problem about an install link. The message may quote the link, so it is truncated and made safe to print.
+/// Creates a [`ConfigProblem`] about an install link. The message may quote the link, so it is truncated and made safe
+/// to print.
 fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }

@@ -41,8 +41,8 @@ fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'
     }
 }
 
-/// Merges equal servers, in the order in which they were found, and compares them with the configured servers in
-/// `configured`.
+/// Merges those of the found servers that are equal, and sets the status of each by comparing it with the configured
+/// servers. The order in which the servers were found is retained.
 pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();

@@ -120,8 +120,8 @@ fn parse_pasted_parts(
     }
 }
 
-/// Parses the install links in a text, and returns `true` if the text contains any. Several links on a page are
-/// alternatives for the same server in different apps.
+/// Adds the servers in the install links of a text to `candidates`, or the first error to `problem`. Returns `true` if
+/// the text contains a link. Several links on a page are alternatives for the same server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::find_install_links(text) {

@@ -41,7 +41,7 @@ pub struct ScanReport {
     pub servers: Vec<FoundServer>,
     /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
-    /// Problems of settings files that could not be read.
+    /// Errors of the settings files that could not be read or parsed.
     pub problems: Vec<ConfigProblem>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct EntryExtras {
     pub(crate) env_file: Option<String>,
     /// Values for which the other app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the server's entry does not name its transport.
+    /// Set if the server's entry does not specify a transport.
     pub(crate) lacks_transport: bool,
     /// Set if the entry was read from an install link.
     pub(crate) is_from_link: bool,

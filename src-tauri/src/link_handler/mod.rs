@@ -34,7 +34,7 @@ pub(crate) fn is_link_handler_on() -> bool {
     system::is_link_handler_on().unwrap_or(false)
 }
 
-/// Registers or unregisters Drawbridge for `drawbridge:` links.
+/// Command that registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

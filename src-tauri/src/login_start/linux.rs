@@ -22,7 +22,7 @@ pub(super) fn is_login_start_on() -> Result<bool, String> {
     AutostartEntry::for_user()?.is_enabled()
 }
 
-/// Turns the start at login on or off.
+/// Turns the start of Drawbridge at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the file can't be written or removed.

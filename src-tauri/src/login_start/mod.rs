@@ -21,7 +21,7 @@ pub(crate) fn login_start_state() -> SystemSwitch {
     SystemSwitch::new(system::is_login_start_on())
 }
 
-/// Turns the start at login on or off.
+/// Command that turns the start of Drawbridge at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

@@ -66,7 +66,8 @@ fn is_local(entry: &Object<'_>) -> bool {
     COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }
 
-/// Returns the value of an entry's command or arguments as a string that can be a program or an argument of a program.
+/// Returns the string in `value`, which is a program or an argument in a server's entry, after checking that it can be
+/// passed to a process.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] with its position if the value is not a string, or contains a NUL character.

@@ -152,7 +152,7 @@ fn local_paths(entry: &Map<String, Value>) -> Vec<String> {
     words.filter(is_path).take(MAX_NAMED_PATHS).map(str::to_owned).collect()
 }
 
-/// Returns the link with the app's scheme, and the web page that redirects to it.
+/// Returns the link with the app's scheme and, if there is one, the URL of the web page that redirects to it.
 fn link_addresses(
     name: &str,
     entry: Map<String, Value>,

@@ -152,10 +152,10 @@ fn find_json_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. Of several
-/// lines, only those that add a server to an app are returned, since the others install something or are prose. The
-/// same applies to a single line if `alone` is `false`, unless the line begins with a program that is commonly used to
-/// start servers.
+/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. `alone` is
+/// `true` if the pasted text has no other section. Of several lines, only those that add a server to an app are
+/// returned, since the others install something or are prose. The same applies to a single line if `alone` is `false`,
+/// unless the line begins with a program that is commonly used to start servers.
 fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;

@@ -15,7 +15,7 @@ use super::package::proposed_name;
 use crate::server_json::read::quote_untrusted_text;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
-/// Creates the plan for one of the remotes of a server.
+/// Creates the plan for one of the remote endpoints of a server.
 ///
 /// # Errors
 /// Returns [`PlanError`] if the transport of the remote is not supported, or if its URL or a header is invalid for any
