@@ -13,9 +13,9 @@ pub struct SourceApp {
     pub id: &'static str,
     /// Display name, as used by the app's maker.
     pub name: &'static str,
-    /// Paths of the settings files that apply to a user.
+    /// Paths of the app's settings files that apply to all projects of a user.
     pub user_paths: &'static [SettingsPath],
-    /// Paths of the settings files that apply to one project, relative to the project's folder.
+    /// Paths of the app's settings files that apply to one project, relative to the project's folder.
     pub project_paths: &'static [SettingsPath],
     /// Syntax in which values in the app's settings files refer to variables.
     pub syntax: ReferenceSyntax,
