@@ -15,7 +15,7 @@ use crate::connection_hints;
 const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
 const VIEW_ID_DIGITS: usize = 32;
-/// Origin of Drawbridge's page, which may embed MCP apps.
+/// Origins from which Drawbridge's page is loaded, and which may therefore embed MCP apps.
 #[cfg(target_os = "linux")]
 const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
@@ -23,10 +23,11 @@ const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 /// shown.
 pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
-/// Function that is called with the label of a window in which a frame loads a document of an app.
+/// Function that is called when a frame loads the document of an app, with the label of the window that contains the
+/// frame.
 pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
 
-/// Registers the URL scheme from which apps' documents are served.
+/// Registers the URL scheme with which frames load the documents of MCP apps. `on_load` is called for each document.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
@@ -35,8 +36,8 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R
     })
 }
 
-/// Lets the API show MCP apps in frames of Drawbridge's page, on systems on which each shown app has an origin of its
-/// own.
+/// Permits the API to show MCP apps in frames of Drawbridge's page, since on this operating system each shown app has
+/// an origin of its own.
 #[cfg(target_os = "linux")]
 pub(crate) fn allow_app_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
@@ -44,7 +45,7 @@ pub(crate) fn allow_app_frames(api: Api) -> Api {
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
-/// Returns the API unchanged, since MCP apps can't be isolated on this operating system.
+/// Returns the API unchanged, so that it shows no MCP apps, since they can't be isolated on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn allow_app_frames(api: Api) -> Api {
     api
@@ -67,7 +68,7 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     })
 }
 
-/// Returns `true` for the URL of an app's document.
+/// Returns `true` if a URL is that of a shown app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
     let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
     MCP_APPS_ARE_SUPPORTED
@@ -98,7 +99,7 @@ pub(crate) fn isolate_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri
     })
 }
 
-/// Does nothing, since no MCP app is shown on this operating system.
+/// Does nothing, since MCP apps are not shown on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn isolate_app_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())

@@ -12,10 +12,10 @@ use crate::{
     menu_bar, openings, page_sandbox, page_start, request_windows, zoom,
 };
 
-/// Request of an invocation without arguments.
+/// Request of a command that is invoked without arguments.
 static EMPTY_REQUEST: Value = Value::Null;
 
-/// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
+/// Returns the handler of all commands of the page. Tauri calls it only for commands that the window may invoke.
 pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     let of_the_shell = desktop_command_handler();
     move |invoke| {
@@ -27,7 +27,7 @@ pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send
     }
 }
 
-/// Returns the handler of the commands that only the desktop app implements.
+/// Returns the handler of the commands that the desktop app implements in addition to those of `api`.
 fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,

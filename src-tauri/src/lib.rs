@@ -63,7 +63,7 @@ use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
-/// Runs Drawbridge until it quits or receives a termination signal.
+/// Runs the desktop app until the user quits it or it receives a termination signal.
 #[must_use]
 pub fn run() -> ExitCode {
     store::keep_process_memory_private();
@@ -145,7 +145,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .build(build_context())
 }
 
-/// Returns Tauri's context: the configuration, and the page if it is embedded.
+/// Returns Tauri's context: the app's configuration, and the files of the page if the build embeds them.
 fn build_context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();

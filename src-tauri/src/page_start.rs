@@ -8,7 +8,8 @@ use crate::openings::OpenRequests;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window_labels::MAIN_WINDOW;
 
-/// Starts to send the events of the window and the desktop to the page that occur after this call.
+/// Command by which a page subscribes to the events of the window and the desktop: sends it all that occur after this
+/// call, and those that were stored for it.
 #[tauri::command]
 pub(crate) fn listen_shell_events<R: Runtime>(
     webview: Webview<R>,

@@ -11,7 +11,8 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Returns the conversation that led to a consent request, or `None` if none did. `calls` are those in progress.
+/// Returns the identifier of the conversation that led to a consent request, or `None` if none did. `calls` are the
+/// calls that are in progress.
 fn conversation_of<'c>(origin: &'c ConsentRequestOrigin, calls: &'c [ServerCall]) -> Option<&'c str> {
     match origin {
         ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
@@ -32,8 +33,8 @@ async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> 
     app.state::<ConversationWindows>().label_of(conversation)
 }
 
-/// Returns `true` if the window that shows a consent request has the focus. For `None`, the main window counts. Blocks
-/// on the host and the main thread.
+/// Returns `true` if the window that shows a consent request has the focus. If `request` is `None`, that is the main
+/// window. Blocks until the host and the main thread have responded.
 pub(crate) fn is_in_front(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
     let label = match request {
         Some(id) => tauri::async_runtime::block_on(label_of(app, id)),
@@ -42,8 +43,8 @@ pub(crate) fn is_in_front(app: &AppHandle, request: Option<ConsentRequestId>) ->
     app.get_webview_window(&label).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// Brings the window of a consent request to the front and shows the request, or in the main window the list of pending
-/// requests if `id` is `None`.
+/// Brings the window of the consent request `id` to the front and shows the request there. If `id` is `None`, shows the
+/// list of pending requests in the main window.
 pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -64,7 +65,8 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
     });
 }
 
-/// Shows a consent request in the window that shows it, and brings that window to the front.
+/// Command by which a page asks to show a consent request that belongs to another window. Brings that window to the
+/// front.
 ///
 /// # Errors
 /// Returns a message if the window of the command shows the request itself, or the other window is closed.

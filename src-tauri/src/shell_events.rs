@@ -15,68 +15,72 @@ use updates::UpdateReport;
 use crate::open_request::NumberedOpenRequest;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Maximum number of stored reports of stopped apps.
+/// Maximum number of reports of stopped apps that are stored for the main window's next page.
 const MAX_STORED_APP_REPORTS: usize = 8;
 
-/// Event of the window or the desktop that the desktop app sends to its page.
+/// Event of a window or the desktop that the shell sends to pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
-    /// The user closes the window while servers run. The page shows a dialog with the possible actions.
+    /// The user closes the last window while servers run. The page shows a dialog with the possible actions.
     ClosingAsked {
         /// Number of running servers.
         servers: usize,
     },
-    /// The user selected a consent request in a notification or in the tray. The page shows it in front.
+    /// The user chose to see a consent request, in a notification or in the tray. The page shows it in front of its
+    /// other content.
     ShowConsentRequest {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// A file or link has to be opened. The next request to open one follows after the page has reported that the user
-    /// has finished with this one.
+    /// A file or link has to be opened. The next one follows only after the page has reported that the user has
+    /// finished with this one.
     Opened(NumberedOpenRequest),
-    /// The user drags files over the window, or has stopped dragging them.
+    /// The user drags files over the window, or has stopped dragging files over it.
     BundlesOver {
-        /// Number of dragged bundles, or 0 if other files are among them or the user has stopped.
+        /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.
         count: usize,
     },
-    /// The state of updates on the settings page changed.
+    /// The state of the app's updates, which the settings page shows, has changed.
     UpdatesChanged {
-        /// State after the change.
+        /// State of the updates after the change.
         report: UpdateReport,
     },
-    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page
-    /// of the main window is notified, before all other events if it was loaded again for this reason.
+    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. Sent to
+    /// the page of the main window. If that page was loaded again for this reason, it gets this event first.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
     AppsStopped {
-        /// Closed apps, each once. Any of them may be the cause.
+        /// The closed apps, without duplicates. Any of them may have caused it.
         apps: Vec<ShownApp>,
-        /// Reason for which they were closed.
+        /// Reason for which the apps were closed.
         cause: AppStopCause,
     },
-    /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
+    /// A window of a conversation was opened or closed. Sent to the pages of all windows, and to each page when it
+    /// starts.
     ConversationWindowsChanged {
-        /// Conversations that are open in windows of their own.
+        /// Identifiers of the conversations that are open in windows of their own.
         conversations: Vec<String>,
     },
-    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    /// The user closes the window of a conversation. The window's page stores the draft and then closes the window.
     WindowClosing,
-    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
-    /// for long.
+    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge waits for
+    /// this only for a short time.
     Quitting,
-    /// The user chose a view in the window of a conversation that only the main window shows.
+    /// In the window of a conversation, the user chose a view that only the main window can show. Sent to the main
+    /// window's page.
     ViewChosen {
-        /// View as the hash of the page's location.
+        /// The view, as the hash of the page's location.
         view: String,
     },
-    /// The user chose an action of the page in the menu bar of its window.
+    /// In the menu bar of the page's window, the user chose an action that the page has defined.
     ActionChosen {
-        /// Identifier of the action.
+        /// Identifier of the chosen action, as the page has defined it.
         action: String,
     },
 }
 
-/// Channels for sending events to the pages of Drawbridge's windows. A reloaded page replaces its channel.
+/// Channels through which events are sent to the pages. If a page is loaded again, a new channel replaces that of its
+/// window.
 #[derive(Default)]
 pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 
@@ -84,7 +88,7 @@ pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 struct PageEventLinks {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
-    /// Last event of each window that could not be sent because the window had no page.
+    /// For each window without a page, the last event that could not be sent and is stored for its next page.
     held: HashMap<String, ShellEvent>,
     /// Reports of stopped apps that could not be sent because the main window had no page.
     stopped_apps: Vec<ShellEvent>,
@@ -101,8 +105,8 @@ impl ShellEvents {
         self.lock().channels.get(window).is_some_and(|channel| channel.send(event).is_ok())
     }
 
-    /// Sends an event to the pages of all windows, and returns the labels of those that have one. `event` is called
-    /// while no other event can be sent, so that the last of several reports contains the last state.
+    /// Sends an event to the pages of all windows, and returns the labels of the windows that it reached. `event` is
+    /// called while no other event can be sent, so that the event sent last contains the latest state.
     pub(crate) fn send_to_all(&self, event: impl FnOnce() -> ShellEvent) -> Vec<String> {
         let links = self.lock();
         let event = event();
@@ -110,8 +114,8 @@ impl ShellEvents {
         reached.map(|(window, _)| window.clone()).collect()
     }
 
-    /// Sends an event to the page of a window, or stores it for its next page if it has none. Only the last event of a
-    /// window is stored.
+    /// Sends an event to the page of a window. If the window has no page, stores the event for the next one, in place
+    /// of an event that was stored before.
     pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
         let mut links = self.lock();
         let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
@@ -137,8 +141,9 @@ impl ShellEvents {
         self.lock().channels.remove(window);
     }
 
-    /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the
-    /// windows, by which it decides where it shows a request, and then the event that was stored for it.
+    /// Starts to send events to the new page of a window, beginning with the stored ones: first the reports of stopped
+    /// apps, which the page must not open without a click, then the event from `windows`, by which the page decides
+    /// where it shows a request, and then the stored event of this window.
     pub(crate) fn attach_channel(
         &self,
         window: &str,

@@ -28,13 +28,13 @@ use crate::window_labels::MAIN_WINDOW;
 
 /// Time between two probes of a page that shows apps.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
-/// three seconds, which a large page on a slow computer can take to draw.
+/// Maximum time that a page may take to answer a probe. After it, the page counts as unresponsive. WebKit itself
+/// reports a page after three seconds, which a large page on a slow computer can take to draw.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
-/// Script that a page evaluates to answer a probe. It uses nothing of the page.
+/// Script that is evaluated in a page to probe it. It uses nothing of the page.
 const PROBE_SCRIPT: &str = "0";
 
-/// Windows whose pages are probed because they show apps, by their labels.
+/// Labels of the windows whose pages are probed because they show apps.
 #[derive(Default)]
 pub(crate) struct WatchedWindows(Mutex<HashSet<String>>);
 
@@ -48,9 +48,9 @@ impl WatchedWindows {
         self.lock().remove(label);
     }
 
-    /// Removes a window unless it shows apps. No app is missed that is opened meanwhile, because its frame requests its
-    /// document, and adds the window, after the app was opened.
-    fn remove_without_apps(&self, label: &str, has_apps: impl FnOnce() -> bool) -> bool {
+    /// Stops watching a window if `has_apps` returns `false`, and returns `true` in this case. An app that is opened
+    /// meanwhile is not missed: its frame requests its document after this, which adds the window again.
+    fn remove_unless_showing_apps(&self, label: &str, has_apps: impl FnOnce() -> bool) -> bool {
         let mut watched = self.lock();
         let is_removed = !has_apps();
         if is_removed {
@@ -64,14 +64,14 @@ impl WatchedWindows {
     }
 }
 
-/// State of the probes of one page.
+/// State of probing one page.
 #[derive(Debug, Clone, Copy, Default)]
 struct ProbeState {
-    /// Time of the probe that the page has not answered yet.
+    /// Time at which the page was probed, if it has not answered yet.
     unanswered_since: Option<Instant>,
 }
 
-/// Next action for a page that shows apps.
+/// Next action of the task that probes a page.
 #[derive(Debug, PartialEq, Eq)]
 enum ProbeStep {
     Send,
@@ -89,8 +89,8 @@ impl ProbeState {
     }
 }
 
-/// Begins to probe the page of a window whose frame loads an app, until the window shows no app. Has no effect if the
-/// page is probed already.
+/// Begins to probe the page of a window because a frame in it loads an app. Probing ends when the window shows no app.
+/// Does nothing if the page is probed already.
 pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     let (app, label) = (app.clone(), label.to_owned());
     let is_added = app.try_state::<WatchedWindows>().is_some_and(|watched| watched.add(&label));
@@ -118,7 +118,7 @@ fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView)
             watched.remove(&label);
             return ControlFlow::Break;
         };
-        if watched.remove_without_apps(&label, || !shown_apps(&app, &label).is_empty()) {
+        if watched.remove_unless_showing_apps(&label, || !shown_apps(&app, &label).is_empty()) {
             return ControlFlow::Break;
         }
         let now = Instant::now();
@@ -142,7 +142,7 @@ fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView)
     });
 }
 
-/// Handles each end of the web process of a new window.
+/// Registers a handler for the end of a window's web process, which may be started and end several times.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
@@ -155,8 +155,8 @@ pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri:
     })
 }
 
-/// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads
-/// its page again, and the window of a conversation is closed. No app is opened again.
+/// Handles the end of a window's web process: closes the apps in the window, and reports them to the user. The main
+/// window loads its page again, and the window of a conversation is closed. The apps are not opened again.
 fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,
@@ -196,7 +196,7 @@ fn shown_apps<R: Runtime>(app: &AppHandle<R>, label: &str) -> Vec<ShownApp> {
     conversation.map(|conversation| api.app_views().apps_of_conversation(&conversation)).unwrap_or_default()
 }
 
-/// Ends the apps of a window, and adds an entry to the activity log of their servers.
+/// Closes the apps of a window, and adds an entry to the activity log of each app's server.
 fn close_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[ShownApp], cause: AppStopCause) {
     let (api, windows) = (app.state::<Api>(), app.state::<ConversationWindows>());
     if label == MAIN_WINDOW {
@@ -239,8 +239,8 @@ mod tests {
         assert!(watched.add("main"), "the first app should begin the probes");
         assert!(!watched.add("main"), "another app should not begin them twice");
         assert!(watched.add("conversation-0"), "each window has its own page");
-        assert!(!watched.remove_without_apps("main", || true), "the page still shows an app");
-        assert!(watched.remove_without_apps("main", || false), "the last app was closed");
+        assert!(!watched.remove_unless_showing_apps("main", || true), "the page still shows an app");
+        assert!(watched.remove_unless_showing_apps("main", || false), "the last app was closed");
         assert!(watched.add("main"), "the next app should begin the probes again");
         watched.remove("conversation-0");
         assert!(watched.add("conversation-0"), "a window may get the label of a closed one");

@@ -37,8 +37,8 @@ enum StartProblem {
     Bench(#[from] bench::BenchmarkProblem),
 }
 
-/// Thread that opens Drawbridge's files while the window system starts, because the keychain takes about as long to
-/// respond.
+/// A running thread that opens Drawbridge's files. The window system starts meanwhile, because the keychain takes about
+/// as long to respond.
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
@@ -128,7 +128,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     Ok(())
 }
 
-/// Returns the environment that the command *Check this computer* examines.
+/// Returns the paths and settings of this computer that the command *Check this computer* examines.
 fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"

@@ -14,9 +14,9 @@ use crate::page_sandbox::PageSandbox;
 use crate::stalled_apps;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Parameters with which the window is opened.
+/// Parameters for opening windows, and the state of the main window.
 struct WindowSetup {
-    /// Folder with the window's position and the storage of its web view, inside the data folder.
+    /// Folder for the positions of windows and the storage of web views, in the data folder.
     folder: PathBuf,
     on_open: WindowOpenedHook,
     /// `true` while the main window is hidden because the user closed it. The system also reports windows as invisible
@@ -27,8 +27,8 @@ struct WindowSetup {
 /// Function that is called with the main window after it was opened.
 pub(crate) type WindowOpenedHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
-/// Registers the plugin that restores the window's position and size from its last use, and stores the parameters for
-/// [`open`]. Must be called before the window is opened.
+/// Registers the plugin that restores the positions and sizes of windows from their last use, and stores the parameters
+/// for [`open`]. Must be called before the first window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
@@ -60,8 +60,8 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     ready
 }
 
-/// Opens a window with this label that shows only one conversation. The identifier must be usable in a URL unchanged.
-/// Must be called on the main thread.
+/// Opens a window with the label `label` that shows only the conversation with the identifier `conversation`, which
+/// must be usable in a URL unchanged. Must be called on the main thread.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
@@ -103,7 +103,8 @@ fn page_window<'a, R: Runtime>(
         .on_download(|_, _| false)
 }
 
-/// Isolates the frames of a new window's page, watches its process, and selects how it draws.
+/// Isolates the app frames in a new window's page, watches the page's process, and selects the method by which the page
+/// is drawn.
 fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     PageSandbox::watch_web_process(window)?;
     #[cfg(target_os = "linux")]
@@ -122,7 +123,7 @@ pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> 
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
 }
 
-/// Hides the main window until [`raise`] shows it. Returns `false` if that fails.
+/// Hides the main window until [`raise`] shows it again. Returns `false` if it can't be hidden.
 pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -135,7 +136,7 @@ pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
     is_hidden
 }
 
-/// Returns `true` while the main window is hidden by [`hide_main`].
+/// Returns `true` if [`hide_main`] has hidden the main window.
 pub(crate) fn is_main_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
     app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_hidden.load(Ordering::Relaxed))
 }

@@ -22,8 +22,8 @@ pub struct UnpackedBundle {
     /// Folder with the files of the bundle, to be used as
     /// [`BundleEnvironment::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
-    /// List of the files in the folder with their hashes. The installer stores it, or at least its hash, where the
-    /// server can't write.
+    /// List of the files in the folder with their hashes. The installer stores at least its hash, in a place to which
+    /// the server can't write.
     pub tree: FileTree,
 }
 
@@ -112,7 +112,7 @@ pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     unfinished.close().map_err(cant_remove)
 }
 
-/// Returns the names of the unpacked bundles' folders directly below `root`. Blocks.
+/// Returns the names of the folders directly below `root` that contain unpacked bundles. Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::Io`] if the root exists and can't be read.
@@ -134,9 +134,9 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     Ok(folders)
 }
 
-/// Removes the temporary folders and lists of files that a process left when it was killed while it unpacked or removed
-/// a bundle. The caller must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing either.
-/// Blocks.
+/// Removes the temporary folders and the lists of files that remain because a process was killed while it unpacked or
+/// removed a bundle. The caller must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing
+/// either. Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.

@@ -7,8 +7,8 @@ use process::{SearchPath, SearchPathSource};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Version managers and installers: name, parts of the folders that they add to the search path, and their installation
-/// folder relative to the home folder.
+/// Version managers and installers: the display name, parts of the folders that they add to the search path, and their
+/// own folder, relative to the home folder.
 const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("nvm", &[".nvm/"], ".nvm"),
     ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),

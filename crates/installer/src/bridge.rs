@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use installs::{InstallNote, InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiter before the number of an input in a command line, with [`INPUT_PLACEHOLDER_END`] after it. Parsers of
-/// command lines don't change these characters, and texts of a registry don't contain them.
+/// Character that precedes the number of an input in a command line, where [`INPUT_PLACEHOLDER_END`] follows the
+/// number. Parsers of command lines don't change these characters, and texts of a registry don't contain them.
 const INPUT_PLACEHOLDER_START: char = '\u{e000}';
 const INPUT_PLACEHOLDER_END: char = '\u{e001}';
 
-/// Returns the plan for the remote server to which a package's command connects, or `plan` unchanged if the command
-/// does anything else.
+/// Returns a plan for the remote server to which the command of `plan` only connects, or `plan` unchanged if the
+/// command does anything else.
 pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
@@ -37,8 +37,8 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     InstallPlan { name: plan.name, target, inputs, notes }
 }
 
-/// Inputs of an install plan. While the command line of the plan is parsed, a numbered placeholder represents each of
-/// them.
+/// Inputs of an install plan, each of which is represented by a numbered placeholder while the plan's command line is
+/// parsed.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 

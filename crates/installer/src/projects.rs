@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use crate::imports::configured_servers;
 
-/// Maximum number of shared folders whose settings files are read at once.
+/// Maximum number of shared folders whose settings files are read by one call.
 const MAX_READ_FOLDERS: usize = 100;
 
-/// Returns the shared folders (roots) with settings files that define servers, except those whose files the user
-/// has seen with the same content. Nothing is started, and no other file is read.
+/// Returns the shared folders (roots) with settings files that define servers, except those whose files the user has
+/// already seen with this content. Nothing is started, and no other files are read.
 ///
 /// # Errors
 ///
@@ -43,8 +43,8 @@ pub async fn unseen_projects(
     Ok(host.with_ports_blocking(read).await??)
 }
 
-/// Stores that the user has seen the servers of a project whose settings files have this hash. Hashes of folders
-/// that are no longer shared are removed.
+/// Records that the user has seen the servers of the project `folder`, whose settings files have the hash `hash`.
+/// Hashes of folders that are no longer shared are removed.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub async fn mark_project_seen(host: &Host, folder: String, hash: String) -> Res
     Ok(host.with_ports_blocking(write).await??)
 }
 
-/// Returns the folders that are shared with any server.
+/// Returns all folders that are shared with a server as roots.
 pub(crate) fn shared_folders(snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     snapshot.servers.iter().filter_map(|server| server.roots.as_ref()).flatten().cloned().collect()
 }

@@ -32,7 +32,7 @@ impl ExportForm {
 /// One server in the format of other apps. Contains no secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerExport {
-    /// JSON with the server's entry.
+    /// JSON object that contains the server's entry in the chosen format.
     pub document: Value,
     /// Values and settings that the entry omits.
     pub omissions: ExportOmissions,
@@ -41,7 +41,7 @@ pub struct ServerExport {
 /// Servers in the format of other apps. Contains no secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServersExport {
-    /// JSON with the entries of all servers.
+    /// JSON object that contains the entries of all servers in the chosen format.
     pub document: Value,
     /// Values and settings that the entry of each server omits, in the order of the servers.
     pub omissions: Vec<ExportOmissions>,
@@ -109,11 +109,11 @@ pub fn export_server(server: &ServerEntry, form: ExportForm) -> ServerExport {
 /// Converts servers to entries in the format of other apps, and collects the secrets that the entries omit.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
-    /// Definitions of the VS Code inputs that replace secrets.
+    /// Definitions of the VS Code inputs by which the secrets of all written entries are replaced.
     pub(crate) inputs: Vec<Value>,
-    /// Names of variables and headers whose values contain a secret.
+    /// Names of the variables and headers from whose values a secret was omitted.
     pub(crate) secrets: Vec<String>,
-    /// Parts from which a secret was removed, other than variables and headers.
+    /// Parts of the configuration, other than variables and headers, from which a secret was omitted.
     pub(crate) removed: Vec<SecretPlace>,
 }
 
@@ -161,7 +161,7 @@ impl EntryWriter {
         entry
     }
 
-    /// Returns what the entry that was written last omits, and forgets it.
+    /// Returns what the last written entry omits, and clears the lists of omitted secrets for the next entry.
     fn take_omissions(&mut self, server: &ServerEntry, form: ExportForm) -> ExportOmissions {
         let mut settings = OmittedSetting::always_omitted(&server.config);
         let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
@@ -204,7 +204,8 @@ impl EntryWriter {
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the text that replaces the value of a variable or header that is a secret.
+    /// Records that the secret value of the variable or header `name` is omitted, and returns the text that replaces
+    /// it.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }

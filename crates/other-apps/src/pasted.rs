@@ -120,8 +120,8 @@ fn parse_pasted_parts(
     }
 }
 
-/// Parses the install links in a text, and returns `true` if the text contains any. Several links on a page are
-/// alternatives for the same server in different apps.
+/// Adds the servers in the install links of a text to `candidates`, or the first error to `problem`. Returns `true` if
+/// the text contains a link. Several links on a page are alternatives for the same server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::find_install_links(text) {
@@ -212,8 +212,8 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     settled
 }
 
-/// Returns the names of the variables and headers whose values are secrets or passwords that the other app prompts for,
-/// or whose names indicate a secret.
+/// Returns the names of the variables and headers whose values the page marks as secrets: the value looks like a
+/// secret, the name indicates one, or the value refers to a password that the other app prompts for.
 fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
@@ -229,7 +229,7 @@ fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the configuration that results from adding the server, which stores the client secret in the keychain.
+/// Returns the configuration as it will be after the server was added, when its client secret is in the keychain.
 fn config_after_adding(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));

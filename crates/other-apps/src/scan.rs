@@ -30,22 +30,22 @@ pub struct ScannedFile {
     pub app: &'static str,
     /// Path of the settings file.
     pub file: String,
-    /// Number of servers that the settings file defines.
+    /// Number of servers that the settings file defines, before they are merged with those of other files.
     pub servers: usize,
 }
 
-/// Result of a scan of apps' settings.
+/// Result of searching the settings files of other apps for servers.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
     /// Servers that the scan has found, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
-    /// Problems of settings files that could not be read.
+    /// Errors of the settings files that could not be read or parsed.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier in place of an app's identifier, for a settings file that belongs to no known app.
+/// Text used as the app's identifier if a settings file belongs to no known app.
 const UNKNOWN_APP_ID: &str = "file";
 /// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
 /// servers.
@@ -117,7 +117,7 @@ fn unknown_app_problem(name: &str) -> ConfigProblem {
 struct SettingsScan<'s> {
     environment: &'s AppEnvironment,
     roots: Vec<PathBuf>,
-    /// Project folder that is searched, or `None` for the user's settings.
+    /// Project folder that is searched, or `None` if the user's settings are searched.
     project: Option<String>,
     scanned: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
@@ -163,7 +163,8 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Reads a file that the user chose. Determines the file's format by its path, or else by its content.
+    /// Reads a file that the user chose, in the format of the app that has a settings file at this path. If no app has
+    /// one, the file name extension or the content determines the format.
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = match_settings_file(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
@@ -228,8 +229,9 @@ impl SettingsScan<'_> {
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in an environment file that an entry refers to. Returns `None` unless the
-    /// environment file is in the home folder or next to the settings file.
+    /// Reads the environment file `file`, to which an entry in the settings file `settings` refers, and returns the
+    /// names of its variables. Returns `None` if the file is outside of the folders that the scan may read, can't be
+    /// read, or contains a private key.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.environment.home.join(rest),

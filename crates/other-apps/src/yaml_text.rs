@@ -15,7 +15,7 @@ use crate::json_text::JsonText;
 
 /// Maximum nesting depth of values in a YAML text.
 const MAX_YAML_DEPTH: usize = 64;
-/// Maximum number of values in a YAML text, including those that aliases repeat.
+/// Maximum number of values in a YAML text, counting the values that an alias repeats each time.
 const MAX_YAML_VALUES: usize = 100_000;
 
 /// Maximum total size of text that is copied by expanding aliases, in bytes.
@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next parser event and its position. Skips events that are not part of a value.
+    /// Returns the next parser event and its position in the text, or `None` at the end of the text.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),

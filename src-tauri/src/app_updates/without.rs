@@ -8,7 +8,7 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 
-/// Installer of a build that can't update itself. Always returns [`UpdateRefusal::NotHere`].
+/// Installer of a build that can't update itself. Each installation fails with [`UpdateRefusal::NotHere`].
 pub(super) struct UpdateInstaller;
 
 impl UpdateInstaller {

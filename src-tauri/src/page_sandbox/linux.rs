@@ -27,8 +27,8 @@ const FORCE_SANDBOX_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
 /// Environment variable that disables WebKitGTK's sandbox if it is 1.
 const DISABLE_SANDBOX_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
-/// Minimum time for which a user waits for the page. If the window is closed sooner, the start does not count as
-/// failed.
+/// Minimum time from opening the window after which a missing page counts as a failed start. If the user closes the
+/// window sooner, the start does not count.
 const MIN_WAIT_FOR_PAGE: Duration = Duration::from_secs(5);
 
 /// State of the page sandbox in this process.
@@ -38,13 +38,13 @@ pub(crate) struct PageSandbox {
     attempts: Option<StartAttempts>,
     /// Time at which the window was opened.
     begun: OnceLock<Instant>,
-    /// `true` once the page has appeared or is known not to appear. Nothing is recorded afterwards.
+    /// `true` once it is known if the page appears. Nothing is recorded afterwards.
     settled: AtomicBool,
 }
 
 impl PageSandbox {
-    /// Tests if the sandbox can work on this system, and if so enables it for WebKitGTK. The data folder need not exist
-    /// yet.
+    /// Decides if this process uses the sandbox, which includes a test run, and if so enables it for WebKitGTK. The
+    /// data folder `data_dir` need not exist yet.
     ///
     /// # Safety
     /// No other thread may access the environment during the call.
@@ -81,8 +81,8 @@ impl PageSandbox {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
-    /// Records this start as failed until the page appears, and watches for processes that WebKitGTK can't start. Must
-    /// be called directly before the window is opened.
+    /// Counts this start as failed until the page appears, and handles processes that WebKitGTK can't start. Must be
+    /// called directly before the window is opened.
     pub(crate) fn on_window_opening<R: Runtime>(app: &AppHandle<R>) {
         app.state::<Self>().record_start();
         let app = app.clone();
@@ -118,15 +118,15 @@ impl PageSandbox {
         })
     }
 
-    /// Records that the page was drawn, which proves that the sandbox works.
+    /// Records that the page was drawn, so that this start does not count as failed.
     pub(crate) fn confirm_page(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
             self.update_count(StartAttempts::clear);
         }
     }
 
-    /// Handles the normal exit of Drawbridge. The start does not count as failed if the page had not enough time to
-    /// appear.
+    /// Handles the normal exit of Drawbridge. If the page has not appeared within less than [`MIN_WAIT_FOR_PAGE`], the
+    /// start does not count as failed.
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
@@ -134,7 +134,7 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the current state of the sandbox.
+    /// Returns the current state of the sandbox for the settings page.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,
@@ -143,7 +143,8 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the reason why failed starts can't be recorded in the data folder, as a message for the user.
+    /// Returns the reason why failed starts can't be counted in the data folder, as a message for the user, or `None`
+    /// if they can.
     pub(crate) fn storage_problem(&self) -> Option<String> {
         self.attempts.as_ref().and_then(StartAttempts::problem)
     }
@@ -161,8 +162,8 @@ impl PageSandbox {
         }
     }
 
-    /// Disables the sandbox for the next start if the web process presumably ended because of it. Returns `true` if
-    /// this was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
+    /// Disables the sandbox for the next start, if the web process may have ended because of the sandbox. Returns
+    /// `true` if that was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
     fn give_up_sandbox(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
@@ -179,7 +180,7 @@ impl PageSandbox {
     }
 }
 
-/// Returns `true` if the user has disabled WebKitGTK's sandbox by an environment variable.
+/// Returns `true` if the value of one of WebKitGTK's two environment variables disables the sandbox.
 fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }

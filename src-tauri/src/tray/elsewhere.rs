@@ -15,7 +15,7 @@ const SERVERS_ITEM_ID: &str = "servers";
 const REQUESTS_ITEM_ID: &str = "requests";
 const QUIT_ITEM_ID: &str = "quit";
 
-/// Tray icon of Drawbridge with its menu. Empty until [`Tray::start`].
+/// Drawbridge's icon in the system tray, with its menu. Empty until [`Tray::start`] is called.
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
@@ -37,7 +37,7 @@ impl Tray {
         }
     }
 
-    /// Updates the labels of the tray menu to the current numbers.
+    /// Changes the labels of the tray menu to these numbers and this language.
     pub(crate) fn update(&self, presence: TrayStatus) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.update_labels(presence)

@@ -49,7 +49,8 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, signature::parse_signature(block)))
 }
 
-/// Returns the reason why no end record is at the end of an archive file. Searches for one at an earlier position.
+/// Returns the reason why an archive does not end with an end record: it has a comment or other data after the record,
+/// or no such record at all.
 fn missing_end_record_reason(archive: &[u8]) -> ArchiveRefusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {
@@ -61,7 +62,7 @@ fn missing_end_record_reason(archive: &[u8]) -> ArchiveRefusal {
     }
 }
 
-/// Returns the reason why the central directory doesn't end where the end record begins.
+/// Returns the reason why the end record, at the offset `end_at`, does not directly follow the central directory.
 fn misplaced_directory_reason(directory_end: u64, end_at: u64) -> ArchiveRefusal {
     match end_at.checked_sub(directory_end) {
         Some(bytes) => ArchiveRefusal::HiddenData { at: directory_end, bytes },

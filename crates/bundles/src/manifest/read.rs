@@ -6,7 +6,7 @@ use installs::ManifestWarning;
 use serde_json::{Map, Value};
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
-use super::server::bundle_path;
+use super::server::normalized_bundle_path;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
@@ -16,7 +16,7 @@ const SUPPORTED_MANIFEST_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
-/// Members of a manifest that this crate knows. Other members cause a warning. `_meta` is ignored, since it is meant
+/// Names of the manifest's members that cause no warning. Drawbridge uses all of them except `_meta`, which is meant
 /// for other clients.
 const KNOWN_MANIFEST_MEMBERS: [&str; 28] = [
     "$schema",
@@ -167,7 +167,7 @@ fn parse_author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> 
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
-/// Returns the URL of the repository, which may be in an object or a plain string as in npm.
+/// Returns the URL of the repository, which a manifest may contain in an object or, as in npm, as a plain string.
 fn parse_repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_LABEL_BYTES, warnings);
@@ -200,7 +200,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 }
 
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
-    let path = bundle_path(src);
+    let path = normalized_bundle_path(src);
     if path.is_none() {
         warnings.add(ManifestWarning::PictureOutside { picture: visible(src).into_owned() });
     }

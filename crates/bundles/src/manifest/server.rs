@@ -33,13 +33,13 @@ pub struct Server {
     pub kind: ServerKind,
     /// Path of the server's main file in the bundle.
     pub entry_point: String,
-    /// Command that starts the server, without the changes for a platform.
+    /// Command that starts the server on platforms without overrides.
     pub command: Command,
-    /// Changes of the command by platform, named as in Node: `win32`, `darwin`, `linux`.
+    /// Parts of the command that differ on a platform, by the platform's name in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
-/// Command that starts a bundle's server, with texts that may contain references such as `${__dirname}`.
+/// Command that starts a bundle's server. Its texts may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Name or path of the program to run.
@@ -50,8 +50,8 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a server's command that differ on one platform. A part that is present replaces the whole original part,
-/// for example all arguments.
+/// Parts of a server's command that differ on one platform. Each part that is present replaces the whole part of
+/// [`Command`], for example all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
     /// Program that replaces the original one on the platform, if any.
@@ -63,7 +63,7 @@ pub struct CommandOverride {
 }
 
 impl Server {
-    /// Returns the command for a platform, with its overrides applied.
+    /// Returns the command for a platform, in which the platform's overrides replace the original parts.
     #[must_use]
     pub fn command_on(&self, platform: &str) -> Command {
         let mut command = self.command.clone();
@@ -88,7 +88,7 @@ impl Server {
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
         let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
-        let entry_point = bundle_path(&written).ok_or(ManifestError::Path(written))?;
+        let entry_point = normalized_bundle_path(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON Schema of 0.4 requires the command for all types, but the specification not for uv.
             let field = "server.mcp_config".to_owned();
@@ -168,7 +168,7 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
 
 /// Returns the path below the root of the archive that a path in the manifest refers to, or `None` if no archive may
 /// contain that path. Accepts paths with `./` or the bundle's folder in front.
-pub(crate) fn bundle_path(written: &str) -> Option<String> {
+pub(crate) fn normalized_bundle_path(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())
 }

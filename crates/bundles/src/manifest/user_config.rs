@@ -52,7 +52,7 @@ pub struct UserConfig {
     pub max: Option<f64>,
 }
 
-/// Parses all settings in a manifest's `user_config`. A setting of an unknown type accepts text.
+/// Parses all settings in a manifest's `user_config`. A setting of an unknown type is treated as text.
 pub(super) fn read_user_config(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -111,7 +111,7 @@ fn read_user_setting(
     })
 }
 
-/// Returns the default value of a setting as text, in the form in which it is substituted.
+/// Returns the default value of a setting as the text that replaces references to the setting.
 fn default_value_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),

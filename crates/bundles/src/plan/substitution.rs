@@ -29,8 +29,8 @@ impl SubstitutionValues {
         })
     }
 
-    /// Returns the text as a template, in which all references are replaced except those to the user's inputs. Unknown
-    /// references are retained.
+    /// Returns the text as a template, in which references to known values are replaced by those values, and references
+    /// to inputs become parts of the template. Unknown references remain as text.
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
@@ -57,7 +57,7 @@ impl SubstitutionValues {
         Template { parts }
     }
 
-    /// Returns the text with all references replaced, or `None` if it refers to a user's input.
+    /// Returns the text with references to known values replaced, or `None` if the text refers to an input of the user.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         match self.template(text).parts.as_slice() {
             [TemplatePart::Text(text)] => Some(text.clone()),

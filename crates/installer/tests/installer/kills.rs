@@ -29,9 +29,9 @@ const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// Server settings that kill the process at their next change.
-struct KillingSettings(Arc<dyn ServerSettings>);
+struct SettingsThatKill(Arc<dyn ServerSettings>);
 
-impl KillingSettings {
+impl SettingsThatKill {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
         if std::env::var_os(WRITE_FIRST_VARIABLE).is_some() {
             write(self.0.as_ref());
@@ -40,7 +40,7 @@ impl KillingSettings {
     }
 }
 
-impl ServerSettings for KillingSettings {
+impl ServerSettings for SettingsThatKill {
     fn path(&self) -> PathBuf {
         self.0.path()
     }
@@ -76,7 +76,7 @@ async fn child_process_that_is_killed() {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
-    ports.servers = Arc::new(KillingSettings(ports.servers));
+    ports.servers = Arc::new(SettingsThatKill(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let cache_folder = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {

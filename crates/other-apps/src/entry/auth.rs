@@ -13,9 +13,9 @@ pub const AUTH_KEY: &str = "auth";
 pub const SCOPES_KEY: &str = "scopes";
 /// Key of the OAuth grant type to use.
 pub const GRANT_TYPE_KEY: &str = "grant";
-/// Key of the setting that requires or disables DPoP (RFC 9449).
+/// Key of the setting that requires or disables DPoP (RFC 9449) for the sign-in.
 pub const DPOP_KEY: &str = "dpop";
-/// Key of the port of the local redirect URI.
+/// Key of the port in the redirect URI, which refers to this computer.
 pub const REDIRECT_PORT_KEY: &str = "redirectPort";
 /// Key of the identity provider that signs the user in.
 pub const PROVIDER_KEY: &str = "identityProvider";

@@ -50,7 +50,7 @@ pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Op
     Ok((auth != AuthConfig::default()).then_some(auth))
 }
 
-/// Returns `true` if an import uses the member with this name of the object that describes an OAuth client.
+/// Returns `true` if an import uses the member `name` of the object that describes an OAuth client.
 pub(super) fn is_imported_client_member(name: &str) -> bool {
     [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
 use super::{MAX_DISPLAYED_TEXT_BYTES, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_LABEL_BYTES, MAX_VALUE_VARIABLES};
 
-/// Type of the value that the user enters for an input of a server. Unknown types are treated as text.
+/// Type of an input's value. Types that Drawbridge does not know are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
@@ -22,7 +22,7 @@ pub enum InputFormat {
     String,
 }
 
-/// A value in the description of a server that is either fixed by the publisher, or entered by the user.
+/// Definition of a value that is either fixed by the publisher of a server, or entered by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
@@ -33,7 +33,8 @@ pub struct InputDefinition {
     pub is_required: bool,
     /// Type of the input's value, such as a number or a path.
     pub format: InputFormat,
-    /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
+    /// Value that the publisher has fixed, in which `{name}` refers to a variable, or `None` if the user enters the
+    /// value.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
     pub value: Option<String>,
     /// Set if the input's value is a secret.
@@ -41,7 +42,7 @@ pub struct InputDefinition {
     /// Default value of the input, or `None` if there is none.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
     pub default: Option<String>,
-    /// Example of a value, for display in an empty field.
+    /// Example of a value, displayed while the field is empty.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub placeholder: Option<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
@@ -49,10 +50,10 @@ pub struct InputDefinition {
     pub choices: Vec<String>,
 }
 
-/// A value of a server's description whose text may contain variables (`InputWithVariables`).
+/// A value whose fixed text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
-    /// Description and fixed value of the input. The fixed value may contain variables.
+    /// Definition of the value. The text that the publisher has fixed may contain variables.
     #[serde(flatten)]
     pub input: InputDefinition,
     /// Definitions of the variables in the fixed value, by name.
@@ -71,13 +72,13 @@ pub struct NamedInput {
     pub value: TemplateInput,
 }
 
-/// Syntax of an argument on the command line: positional or named.
+/// Syntax of a command-line argument: with or without a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// The argument consists of a value, which is identified by its position.
+    /// A value without a name. Its position identifies it.
     Positional,
-    /// The argument consists of a name and a value.
+    /// A name, such as `--port`, and a value.
     Named,
 }
 
@@ -85,13 +86,13 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedArgument {
-    /// Form of the argument on the command line: positional or named.
+    /// Syntax of the argument on the command line.
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, including its dashes.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
     pub name: Option<String>,
-    /// Label for the value of a positional argument.
+    /// Short description of a positional argument's value, used as its label.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub value_hint: Option<String>,
     /// Set if the user may enter the argument several times.

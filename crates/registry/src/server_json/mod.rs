@@ -31,15 +31,16 @@ pub const MAX_LABEL_BYTES: usize = 200;
 pub const MAX_INPUT_VALUE_BYTES: usize = installs::MAX_VALUE_BYTES;
 /// Maximum length of a URL, or of a package's name, in bytes.
 pub const MAX_ADDRESS_BYTES: usize = 2_000;
-/// Maximum number of packages of a server, and maximum number of remotes.
+/// Maximum number of packages, and of remote endpoints, of one server.
 pub const MAX_TARGETS: usize = 50;
 /// Maximum number of arguments, headers or environment variables in one list.
 pub const MAX_LISTED_VALUES: usize = 200;
-/// Maximum number of variables of one value.
+/// Maximum number of variables that one value may refer to.
 pub const MAX_VALUE_VARIABLES: usize = 100;
-/// Maximum number of choices of an input.
+/// Maximum number of values that the user can choose from for one input.
 pub const MAX_INPUT_CHOICES: usize = 500;
-/// Maximum number of icons, of post-install steps, and of additional members of `_meta`, each.
+/// Maximum number of elements in each of these lists: icons, steps after the installation, and additional members of
+/// `_meta`.
 pub const MAX_EXTRA_ELEMENTS: usize = 20;
 /// Maximum nesting depth of the JSON of a registry entry.
 pub const MAX_JSON_DEPTH: usize = 32;
@@ -53,9 +54,9 @@ pub const MAX_PAGE_ENTRIES: usize = 1_000;
 pub struct RegistryEntry {
     /// The publisher's description of the server.
     pub server: ServerJson,
-    /// The registry's metadata of this version, or `None` if it is missing or unknown in form.
+    /// The registry's metadata of this version, or `None` if the entry has none in the known format.
     pub listing: Option<ListingMetadata>,
-    /// Additional members of `_meta`, such as ratings, by name. They are displayed as claims of the registry.
+    /// Additional members of `_meta`, such as ratings, by name. They are displayed as unverified claims.
     pub claims: IndexMap<String, Value>,
 }
 
@@ -107,7 +108,7 @@ pub struct ServerJson {
     /// Short description of the server by its publisher, for display.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
-    /// Version of the server. Any text without control or invisible characters.
+    /// Version of the server. It need not be a semantic version, but has no control or invisible characters.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_VERSION_BYTES>")]
     pub version: String,
     /// Display name, which is not verified and therefore displayed only together with `name`.
@@ -119,7 +120,7 @@ pub struct ServerJson {
     /// Source code repository of the server, as the publisher claims.
     #[serde(default)]
     pub repository: Option<Repository>,
-    /// Icons of the server, which this crate does not load.
+    /// Icons of the server. This crate does not download them.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
     pub icons: Vec<IconLink>,
     /// Packages that can be installed. Each of them provides the server.
@@ -139,7 +140,8 @@ pub struct Repository {
     /// Hosting service of the repository, such as `github`.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub source: Option<String>,
-    /// Identifier of the repository at the hosting service. Differs if another repository gets the same URL later.
+    /// Identifier of the repository at the hosting service. It shows if the URL now leads to another repository than
+    /// before.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub id: Option<String>,
     /// Path of the server's folder in the repository.
@@ -147,7 +149,7 @@ pub struct Repository {
     pub subfolder: Option<String>,
 }
 
-/// An icon of the server, not loaded.
+/// Link to an icon of the server, which this crate does not download.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
@@ -193,12 +195,12 @@ pub struct Package {
     /// Environment variables to set for the server's process.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_LISTED_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
-    /// Steps after the installation that the publisher requests. They are displayed and never executed.
+    /// Steps that the publisher asks the user to do after the installation. They are displayed and never executed.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 
-/// Step after the installation that a publisher requests (draft of the schema).
+/// A step that the publisher asks the user to do after the installation (from the draft of the schema).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
     /// Description of the publisher's step for the user.
@@ -209,7 +211,7 @@ pub struct PostInstallStep {
     pub command: Option<String>,
 }
 
-/// Transport of a package, or remote endpoint of a server (`LocalTransport`, `RemoteTransport`).
+/// Transport of the server in a package, or remote endpoint of a server (`LocalTransport`, `RemoteTransport`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RemoteTransport {
     /// Kind of transport: `streamable-http`, `sse`, or `stdio` for a package.

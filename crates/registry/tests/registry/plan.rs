@@ -54,12 +54,12 @@ fn filled_http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
     plan.fill(&input_values(given), None).unwrap().entry.config.as_http().unwrap().clone()
 }
 
-/// Returns the planned command line of a package, with no values entered.
-/// Returns the English texts of a plan's notes.
+/// Returns the English texts of a plan's notes, joined by semicolons.
 fn notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
+/// Returns the planned command line of a package if the user enters no values.
 fn planned_command_line(described: &Value) -> String {
     filled_stdio(&package_plan(described), &[]).command_line()
 }
