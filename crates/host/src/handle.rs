@@ -34,7 +34,8 @@ use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
-/// Time to wait for the keychain at startup. Without the keychain, the stored grants can't be verified.
+/// Time to wait for the keychain at startup. The host then starts without it, and can't verify the stored grants until
+/// the keychain is available.
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
 /// snapshot.
@@ -49,13 +50,13 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
-    /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
+    /// Limits how often calls of [`network_changed`](Self::network_changed) have an effect.
     pace: Arc<Mutex<CheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The owner, shared by all handles. Dropping the last handle shuts down the host.
+/// The owner of the host's state, shared by all clones of a [`Host`]. Dropping the last clone shuts down the host.
 struct OwnerGuard(SharedOwner);
 
 impl Drop for OwnerGuard {
@@ -159,7 +160,8 @@ impl Host {
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Locks the host's state, calls `act` with it, and waits for the reply that `act` sends, now or after a write.
+    /// Locks the host's state, calls `act` with it and the sender of a reply, and waits for the reply, which `act` may
+    /// send after a document is written.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -271,7 +273,7 @@ impl Host {
     }
 }
 
-/// Calls `act` with the host's state after each notification in `changes` that a watched file changed.
+/// Calls `act` with the host's state after each notification in `changes`, which says that a watched file has changed.
 async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }

@@ -36,10 +36,11 @@ pub struct HostOptions {
     pub timeouts: SessionTimeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
     pub times: view::CallTimeouts,
-    /// Decision maker that audit entries name: `user`, or `answers` for an answers file.
+    /// Name of whoever decides on consent requests, as recorded in audit entries: `user`, `answers` for an answers file
+    /// of the command line, or `policy` if nobody does.
     pub decides: &'static str,
-    /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
-    /// in the window.
+    /// Originator of the starts that the user requests, which is displayed as the last user of the grant that allowed
+    /// such a start. Default: the user in the window.
     pub user_origin: UsedBy,
     /// Time for which a server is muted after the user denied three of its requests in a row.
     pub cool_down: Duration,
@@ -48,8 +49,8 @@ pub struct HostOptions {
     pub max_activity_bytes: usize,
     /// Folders in which programs are searched, or `None` to use the search path of the login shell.
     pub search_path: Option<SearchPath>,
-    /// Function that reads the files of a command again: when the user decides on its start, and directly before the
-    /// start. May block as long as the file system does.
+    /// Function that reads the files that a start's command runs once more: when the user decides on the start, and
+    /// directly before the start. May block as long as the file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
     /// Set if MCP apps can be shown, which is then announced to servers (extension `io.modelcontextprotocol/ui`).
     pub shows_apps: bool,

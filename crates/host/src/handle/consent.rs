@@ -64,12 +64,12 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn is_request_outside(
+    pub async fn is_request_outside_conversation(
         &self,
         id: ConsentRequestId,
         conversation: Option<String>,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.is_request_outside(id, conversation.as_deref())).await
+        self.with_owner(move |owner| owner.is_request_outside_conversation(id, conversation.as_deref())).await
     }
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests.

@@ -83,10 +83,11 @@ impl Owner {
         true
     }
 
-    /// Returns `true` if `origin` may now call this tool without consent, whatever the arguments are.
+    /// Returns `true` if `origin` may now call this tool without consent whatever the arguments are, so that a call of it
+    /// can neither be denied nor require consent.
     ///
     /// Considers the same facts as the decision about a call (`calls/decision.rs`).
-    pub(crate) fn allows_any_arguments(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
+    pub(crate) fn allows_every_call(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
         let after_untrusted = self.follows_untrusted_content(origin, server);
         let now = self.now();
         let Some(record) = self.servers.records.get_mut(server) else { return false };

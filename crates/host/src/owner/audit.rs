@@ -25,8 +25,8 @@ use crate::view::{AppSettings, HostEvent};
 
 /// Action that is executed once its audit entry is written.
 pub(super) enum PendingAct {
-    /// Sends a call to this run of its server, or decides again if the permissions have changed since this version.
-    /// `write_id` identifies the write, not the entry.
+    /// Sends the call `id` to the server run `run`, or decides about it again if the permissions have changed since
+    /// `permissions_version`. `write_id` identifies the write, not the entry.
     Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
     /// Sends a server its roots, if the user still shares the folders that the entry names.
     Folders(PendingRootsResponse),
@@ -84,7 +84,7 @@ impl Owner {
         self.audit_entry_then(entry, act);
     }
 
-    /// Submits a finished audit entry, and calls `act` with the result of writing it.
+    /// Submits a complete audit entry, and calls `act` with the result of writing it.
     pub(super) fn audit_entry_then(
         &mut self,
         entry: AuditEntry,
@@ -102,21 +102,21 @@ impl Owner {
         }
     }
 
-    /// Submits the entry of an event that happens regardless of the result, such as a denial.
+    /// Submits the audit entry of an event that happens even if the entry can't be written, such as a denial.
     pub(super) fn audit_without_waiting(&mut self, decided: AuditedDecision<'_>) {
         let entry = self.make_audit_entry(decided);
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Submits a finished entry of an event that happens regardless of the result.
+    /// Submits a complete audit entry of an event that happens even if the entry can't be written.
     pub(super) fn audit_entry_without_waiting(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.submit_audit_entry(entry, PendingAct::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
-    /// Submits an audit entry, and stores the action `waiting` until the log confirms the entry. Returns the action
-    /// instead if the log has written the entry immediately or can't write it.
+    /// Submits an audit entry, and stores the action `waiting` until the log confirms that the entry is written.
+    /// Returns the action instead if the log has written the entry immediately or can't write it.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn submit_audit_entry(
         &mut self,
@@ -179,7 +179,7 @@ impl Owner {
         entry
     }
 
-    /// Submits the audit entry of an allowed call, and sends the call once the entry is written.
+    /// Submits the audit entry of an allowed call, and sends the call to its server once the entry is written.
     pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {

@@ -34,6 +34,8 @@ impl Owner {
         self.request_consent_with(server, origin, body, scopes, reason, purpose, (None, None));
     }
 
+    /// Adds a consent request to the end of the queue, with the schema of its form and the number of its round, if it
+    /// has them.
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
     pub(super) fn request_consent_with(
         &mut self,
@@ -167,8 +169,9 @@ impl Owner {
         self.send_response(server, requester, authorize_denial_response(answer));
     }
 
-    /// Returns `true` if a pending consent request belongs to another conversation, or to none.
-    pub(crate) fn is_request_outside(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
+    /// Returns `true` if a consent request is pending, but doesn't belong to `conversation`, or belongs to no
+    /// conversation.
+    pub(crate) fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
         let Some(at) = self.consent.position_of(id) else { return false };
         let own = self.calls.conversation_of_request(&self.consent.pending[at].view.origin);
         own.is_none() || own.as_deref() != conversation

@@ -197,7 +197,7 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Validates the content of a form, and returns the validation errors.
+    /// Validates what the user entered in the form of a consent request, and returns the validation errors.
     pub(crate) fn check_form(
         &self,
         id: ConsentRequestId,

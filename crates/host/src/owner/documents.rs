@@ -17,7 +17,8 @@ use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Sealed documents whose content can allow acts without the user's consent.
+/// Documents whose content can allow acts without the user's consent. They are sealed: each file contains a MAC, and is
+/// rejected if another program has changed it.
 const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 

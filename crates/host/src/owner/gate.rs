@@ -381,9 +381,9 @@ impl Owner {
         }
     }
 
-    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if
-    /// the tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other
-    /// hosts can put any content into an app.
+    /// Consumes the permit for a call, and authorizes sending the request to the shown app `app`, or to the server if
+    /// `app` is `None`. Also returns `true` if the tool's annotations contain `openWorldHint: true`, and for every tool
+    /// of an app, since the user and other hosts can put any content into an app.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ impl Owner {
         }
     }
 
-    /// Records that a server is launched and, if `by` is given, that this rule or grant allowed the start.
+    /// Records that a server is being started and, if `by` is given, that this rule or grant allowed the start.
     pub(super) fn record_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);

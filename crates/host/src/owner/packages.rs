@@ -67,7 +67,7 @@ impl PinnedCommand {
     }
 }
 
-/// Returns the configuration with other arguments, which select exactly one version of the package.
+/// Returns the configuration with `args` as arguments, which select exactly one version of the package.
 fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }

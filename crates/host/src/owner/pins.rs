@@ -1,5 +1,5 @@
-//! Definitions that the user has reviewed. They are pinned on approval or review, stored in `pins.json`, and compared
-//! with the current definitions.
+//! The user's reviews of definitions (tools, prompts, commands and addresses). On approval or review the definition is
+//! pinned: its hash is stored in `pins.json`, and compared with the current definition later.
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
@@ -75,13 +75,14 @@ impl Owner {
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
-    /// Returns `true` if a person makes the decisions. Approvals by an answers file are not stored.
+    /// Returns `true` if a person decides on consent requests. If an answers file does, approvals are not stored.
     fn is_decided_by_person(&self) -> bool {
         self.options.decides == "user"
     }
 
-    /// Changes the pins of a server in memory and, with `lasts` set, in the file. Other entries of the file are
-    /// retained, since another process may have written them, for example the app while the command line is running.
+    /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
+    /// file are retained, since another process may have written them, for example the app while the command line is
+    /// running.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
@@ -108,7 +109,8 @@ impl Owner {
         changed
     }
 
-    /// Discards values computed from a server's reviewed definitions. Emits an event if its unreviewed count changed.
+    /// Discards values computed from a server's pins, after they have changed. Emits an event if the number of
+    /// unreviewed definitions changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {

@@ -1,5 +1,5 @@
 //! Decisions about getting prompts and reading resources. What the user requests directly is allowed unless a rule or
-//! the preset requires otherwise. Apps may read what their server lists.
+//! the preset requires otherwise. An app may read the resources that its server lists.
 
 use domain::call::{CallFailure, ServerCall};
 use host_state::AuditedDecision;
@@ -76,8 +76,8 @@ impl Owner {
         matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Ask { .. })
     }
 
-    /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
-    /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
+    /// Returns `true` if the user or a model makes the request, or if an app reads a resource that its server lists. An
+    /// app that reaches other hosts gets `false`, since its choice of a URI can transfer data from them.
     fn is_listed_read_or_not_by_app(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };

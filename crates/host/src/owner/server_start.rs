@@ -113,7 +113,7 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because its command or address was not approved.
+    /// Sets the state of a server to failed, because the user or the policy did not approve its command or address.
     pub(super) fn fail_start_unapproved(&mut self, name: &str, message: &str) {
         self.fail_server(name, ServerFailure::new(FailureReason::Refused, message));
     }

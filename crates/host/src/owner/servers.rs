@@ -307,9 +307,10 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Returns `true` if a grant allows starting this command or address. For a command this compares readable texts,
-    /// which are equal if only values of variables or program files have changed. The start itself compares hashes of
-    /// everything and then asks, so this decides only what is shown, and which servers are started with the app.
+    /// Returns `true` if a grant allows starting this command or address. Commands are compared by their readable
+    /// texts, which are equal even if values of variables or program files have changed. The start itself compares
+    /// hashes of everything and then asks, so this decides only what is shown, and which servers are started with the
+    /// app.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

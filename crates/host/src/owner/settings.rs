@@ -27,8 +27,8 @@ impl Owner {
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
     }
 
-    /// Changes the zoom and the menu bar. All other settings remain as they are in effect, so this is refused while
-    /// another change waits for the audit log.
+    /// Changes the zoom and the menu bar. All other settings keep the values that are in effect, so the change is
+    /// refused while another change of the settings waits for its audit entry.
     pub(crate) fn set_window_settings(&mut self, zoom: u16, menu_bar: bool, reply: SettingsReply) {
         if self.settings.changes.under_way {
             let path = Document::Settings.file_name().to_owned();
@@ -139,8 +139,8 @@ impl Owner {
         );
     }
 
-    /// Compares the retention settings with the latest audit entry about them. Only afterwards the log may delete
-    /// entries.
+    /// Compares the retention settings with the latest audit entry about them. The log may delete entries only after
+    /// this check.
     pub(super) fn check_audit_retention(&mut self) {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(SETTINGS_AUDIT_KIND.to_owned()), ..AuditQuery::latest(1) };

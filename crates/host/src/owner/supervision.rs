@@ -69,7 +69,8 @@ impl Owner {
         true
     }
 
-    /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
+    /// Reconnects to a server whose tokens could not be refreshed. An approval that the user gave for one start only
+    /// does not permit this.
     fn restart_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state

@@ -184,7 +184,8 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, it is not dropped.
+/// Notifies tasks that wait for the host's end if a turn panics. If the turn returns, this guard is forgotten without
+/// being dropped.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {
@@ -207,7 +208,8 @@ mod debug {
 
     /// Duration of the lock on the host's state (a turn) from which it is logged as slow.
     const SLOW_TURN: Duration = Duration::from_millis(5);
-    /// Duration from which a turn is considered blocked, since the scheduler preempts no thread for that long.
+    /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
+    /// no thread for that long.
     const MAX_PREEMPTION: Duration = Duration::from_secs(1);
 
     /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,

@@ -16,7 +16,8 @@ use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
 
-/// Value of `rule` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
+/// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
+/// requests have another value.
 const NOT_SENT_RULE: &str = "allowed-not-sent";
 
 impl Owner {
@@ -152,7 +153,7 @@ impl Owner {
         });
     }
 
-    /// Records that the user cancelled a call while its audit entry was being written.
+    /// Records in the audit log that the user cancelled a call while the call's audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };

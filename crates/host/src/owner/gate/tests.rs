@@ -22,8 +22,8 @@ async fn fixture_with_request() -> (HostFixture, String) {
     (world, shown)
 }
 
-/// Passes an approval of the first pending request to the gate, and adds the result that the continuation receives to
-/// `results`.
+/// Passes the user's approval of the first pending request to the gate, and adds the result that the gate passes to its
+/// callback to `results`.
 fn permit_and_collect(
     owner: &mut Owner,
     approval: Approval,

@@ -63,7 +63,7 @@ impl Owner {
         self.permissions.policy.decide(&act, self.now())
     }
 
-    /// Returns the paths in the payload of a consent request that rules depend on.
+    /// Returns the paths in the payload of a consent request that rules compare.
     pub(in crate::owner) fn paths_to_resolve(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             ConsentRequestBody::Tool { tool, arguments, .. } => {

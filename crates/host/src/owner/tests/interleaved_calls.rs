@@ -27,13 +27,13 @@ const CALLS_BEGUN_AFTER_ACTION: usize = 2;
 /// Maximum number of random steps in one tested order.
 const MAX_STEPS_PER_ORDER: usize = 3_000;
 
-/// Actions of the user or the server that end the permission of the calls.
+/// Action of the user or the server that ends the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevocationAction {
     Revoke,
     Deny,
     DenyForRun,
-    /// The server reports changed definitions, which is acknowledged when the report is handled.
+    /// The server reports changed definitions. The action counts as acknowledged when the host has handled the report.
     ChangeDefinition,
     Stop,
 }
