@@ -51,7 +51,7 @@ pub struct Host {
     times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
     /// Limits how often calls of [`network_changed`](Self::network_changed) have an effect.
-    pace: Arc<Mutex<CheckRateLimit>>,
+    network_check_limit: Arc<Mutex<CheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
@@ -117,8 +117,8 @@ impl Host {
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
         let owner = Arc::new(OwnerGuard(owner));
-        let (preparations, pace, setting_up) = Default::default();
-        Self { owner, events, ports, times, preparations, pace, setting_up }
+        let (preparations, network_check_limit, setting_up) = Default::default();
+        Self { owner, events, ports, times, preparations, network_check_limit, setting_up }
     }
 
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
@@ -234,14 +234,14 @@ impl Host {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn network_changed(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
-        let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
+        let at = self.network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
         match at {
             Some(at) if at <= now => self.with_owner(Owner::on_wake_or_network_change).await,
             Some(at) => {
-                let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
+                let (owner, network_check_limit) = (self.owner.0.downgrade(), Arc::clone(&self.network_check_limit));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
-                    pace.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
+                    network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
                     // Fails only if the host has shut down meanwhile.
                     let _ = owner.turn("network", Owner::on_wake_or_network_change);
                 });

@@ -51,7 +51,7 @@ pub struct HostOptions {
     pub search_path: Option<SearchPath>,
     /// Function that reads the files that a start's command runs once more: when the user decides on the start, and
     /// directly before the start. May block as long as the file system does.
-    pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
+    pub reread_launch_files: fn(&LaunchFiles) -> LaunchFiles,
     /// Set if MCP apps can be shown, which is then announced to servers (extension `io.modelcontextprotocol/ui`).
     pub shows_apps: bool,
     /// Parent of this host's calls in a distributed trace, if any. Sent to servers of revision 2026-07-28.
@@ -75,7 +75,7 @@ impl Default for HostOptions {
             cool_down: Duration::from_secs(5 * 60),
             max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
             search_path: None,
-            look_at_files: LaunchFiles::reread,
+            reread_launch_files: LaunchFiles::reread,
             shows_apps: false,
             trace: None,
         }

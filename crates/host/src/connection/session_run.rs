@@ -46,7 +46,7 @@ enum CallPurpose {
     Ping,
 }
 
-/// State of the task that runs a server once, from its start to its end.
+/// State of the task that runs a server once, from the start of its process or connection to its end.
 struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -211,8 +211,8 @@ impl SessionOwner for SessionRun<'_> {
         self.on_driver_event(event, session);
     }
 
-    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending. There
-    /// is always room for reports, since the owner handles each of them immediately.
+    /// Returns `false`, so that the driver stops reading, only while the server exceeds its limit of bytes per minute
+    /// and its session is not ending. Reports never have to wait, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -394,7 +394,7 @@ impl<'a> SessionRun<'a> {
             self.send_event(ConnectionEvent::Activity { last });
         }
         if let Some(refused) = self.request_quota.take_refused_total() {
-            self.send_event(ConnectionEvent::RefusedUnseen { refused });
+            self.send_event(ConnectionEvent::RequestsRefused { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {
             self.send_event(ConnectionEvent::Task { ticket, task });

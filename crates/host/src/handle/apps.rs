@@ -110,7 +110,7 @@ impl Host {
     }
 
     /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is
-    /// unset if the app was closed or changed its tools. Has no effect if they are not turned on.
+    /// `false` if the app was closed or changed its tools. Has no effect if the tools are not turned on.
     ///
     /// # Errors
     ///

@@ -152,8 +152,9 @@ impl ServerSetup {
     }
 
     /// Replaces an installed server with another version under the same name. A secret without a new value keeps the
-    /// current value of the same variable or header, which is from then on bound to the new command. The server in each
-    /// file has to be equal to `was` at the time of the write, which is checked while the file is locked.
+    /// current value of the same variable or header, which is from then on bound to the new command. The settings and
+    /// the installation record of the server have to equal `was` at the time of each write, which is checked while the
+    /// file is locked.
     ///
     /// # Errors
     ///
@@ -248,7 +249,8 @@ impl ServerSetup {
         Ok(are_known.then_some(recorded))
     }
 
-    /// Copies the secrets of `was` to secrets of `server` without a value in the same environment variables or headers.
+    /// Gives each secret in `server` that has no value yet the value that `was` has in the same environment variable or
+    /// header.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -338,7 +340,8 @@ impl ServerSetup {
         Ok(removed?)
     }
 
-    /// Writes the secret of a server, after writing the settings `renamed` (if given) that refer to its new name.
+    /// Writes the value of a server's secret. If `renamed` is given, these settings, which refer to the secret by its
+    /// new name, are written first.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ impl Owner {
         }
         let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
         if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
-            let looking = read_current_files(files.clone(), self.options.look_at_files);
+            let looking = read_current_files(files.clone(), self.options.reread_launch_files);
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(looking, move |owner, files| {
                 owner.decide_start_request(id, &hash, answer, files, reply)

@@ -53,7 +53,7 @@ async fn sampling_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request(SERVER, "the app's sampling", is_sampling).await
 }
 
-/// Waits for the model's or the user's answer in a consent request.
+/// Waits until a consent request contains the reply of the model or the user.
 async fn answered_request(app: &TestApp) -> ConsentRequestView {
     let is_answered = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     app.consent_request(SERVER, "the answer", is_answered).await

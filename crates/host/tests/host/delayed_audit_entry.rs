@@ -68,8 +68,8 @@ async fn request_is_approved_once_while_its_audit_entry_is_written() {
     app.host.close().await;
 }
 
-/// If a new rule matches paths, a call that waits for its audit entry is refused before the symbolic links in its paths
-/// are resolved, even if the entry is written first.
+/// If a rule with a path condition that denies an approved call is added while the audit entry of the approval is
+/// written, the call is refused once the entry is written, even if the symbolic links in its paths can't be resolved.
 #[test]
 fn rule_added_while_the_audit_entry_is_written_denies_before_symlinks_are_resolved() {
     // The test occupies the only blocking thread, so that links can't be resolved.

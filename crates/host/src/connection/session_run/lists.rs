@@ -47,7 +47,8 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
+    /// Logs invalid entries that the session dropped from a page of a list, and adds a note about each to the list that
+    /// is being read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedListEntry>) {
         let dropped = items.into_iter().take(MAX_LOGGED_DROPPED_ITEMS);
         let Some(list) = lists_of_kind(kind).first() else { return };

@@ -123,7 +123,7 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         let (bundle, own) = (self.launches.bundle_files(&name, &config), self.launches.own_files.clone());
-        let files = read_current_files(files, self.options.look_at_files);
+        let files = read_current_files(files, self.options.reread_launch_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
             if owner.lifetime.is_closing || owner.servers.awaiting_start(&name, &config).is_none() {

@@ -55,7 +55,8 @@ impl Owner {
         self.decide_start(name, &hash, body);
     }
 
-    /// Applies the policy's decision about starting or connecting to a server.
+    /// Decides by the policy about starting or connecting to a server: launches it, requests the user's consent, or
+    /// refuses.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_policy_act(name, hash, &body);
         let signed_in =
@@ -82,7 +83,8 @@ impl Owner {
         }
     }
 
-    /// Adds a consent request for a start to the queue. Its origin is the user or, on a restart, the server's end.
+    /// Adds a consent request for a start to the queue. The request names as its origin the user or, on an automatic
+    /// restart, the end of the server.
     fn request_start_consent(
         &mut self,
         name: &str,

@@ -11,7 +11,7 @@ use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
-/// Kind of the system notification that a sign-in waits for the user.
+/// Kind of the desktop notification that tells the user that a sign-in waits.
 const SIGN_IN_NOTIFICATION_KIND: &str = "sign-in";
 
 impl Owner {
@@ -58,7 +58,8 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected the best available token. It can't be used until the user signs in.
+    /// Ends the session of a server that rejected the best available token. The server can't be used until the user
+    /// signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);

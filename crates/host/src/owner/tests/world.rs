@@ -154,7 +154,7 @@ impl HostFixture {
     }
 
     /// Returns `true` if the write of a document waits for permission.
-    pub(in crate::owner) async fn has_unwritten(&self) -> bool {
+    pub(in crate::owner) async fn is_document_write_delayed(&self) -> bool {
         let is_unwritten = |owner: &mut Owner| {
             WRITTEN_DOCUMENTS.iter().any(|document| owner.documents.writer.has_pending_writes(*document))
         };
@@ -168,7 +168,7 @@ impl HostFixture {
             std::thread::yield_now();
         }
         let before = self.documents.permit_next();
-        while self.documents.begun_writes().0 == before && self.has_unwritten().await {
+        while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
     }
