@@ -33,7 +33,8 @@ pub(crate) struct ShownView {
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
     pub(crate) inputs: mpsc::Sender<ViewInput>,
-    /// Value on which the existence of the app's tools depends, or `None` once the app is being closed.
+    /// Value to which the app's tools have weak references, so that they can be called only while it exists. `None`
+    /// once the app is being closed.
     pub(crate) shown: Option<Arc<()>>,
     /// Total size of the app's messages that wait for its async task, in bytes.
     pub(crate) queued: Arc<AtomicUsize>,
